@@ -1,0 +1,92 @@
+"""The record of a cycle, and of a run of cycles: the one vocabulary of engine, metrics and page.
+
+A cycle is one draft and one verify forward. Accounting, for every run:
+    output_tokens = 1 (prefill) + sum of len(committed);  len(committed) = accepted + 1 except where clipped
+    (EOS, stop string, token cap);  tau = sum of len(committed) / cycles  (pooled).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+LEVELS = ("off", "light", "full")
+
+
+@dataclass(slots=True)
+class Cycle:
+    """One cycle. B = slots drafted, K = candidates a slot, n = slots submitted to the verifier.
+
+    Arrays marked (full) are None at record level `light`. A plain decoding step (method `none`, or a step in
+    which the engine had to stop drafting) is a cycle with n = 0 and no arrays.
+    """
+
+    request_id: str
+    index: int  # 0, 1, ... within the run
+    anchor_position: int  # position of the anchor (last committed token) in prompt + output
+    anchor: int  # its token id
+    method: str
+    walk: str
+    submitted: int  # n, 0..B
+    accepted: int  # accepted length A, before clipping
+    drafted: np.ndarray  # [n] int32, the token ids that were verified
+    committed: np.ndarray  # [accepted + 1] int32, clipped; the last one is the bonus or replacement token
+    draft_ms: float  # drafter forward + head + walk
+    head_ms: float  # head + walk alone, a part of draft_ms
+    verify_ms: float  # verifier forward + rejection sampling; shared by all requests of the batch
+    clipped: bool = False  # EOS, a stop string or the cap cut `committed` short
+    candidates: np.ndarray | None = None  # (full) [B, K] int32, token ids, best draft logit first
+    logits: np.ndarray | None = None  # (full) [B, K] float32, draft logits
+    lognorm: np.ndarray | None = None  # (full) [B] float32: log p(candidate) = logits - lognorm
+    scores: np.ndarray | None = None  # (full) [B-1, K, K] float16, S_p(a, b); None without a corrector
+    ranks: np.ndarray | None = None  # (full) [B] int16, chosen rank a slot
+    verifier: np.ndarray | None = None  # (full) [n + 1] int32, the verifier's argmax; its context is the true
+    #                                     one only through the first rejection
+    drafted_logprob: np.ndarray | None = None  # (full) [n] float32, log p_verifier(drafted token)
+
+    @property
+    def bonus(self) -> int | None:
+        """The bonus or replacement token, or None when clipping removed it."""
+        return int(self.committed[-1]) if len(self.committed) == self.accepted + 1 else None
+
+
+class Request(BaseModel):
+    """What a user asks for. Validation errors are sentences for the user."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    prompt: str = Field(description="user message; put through the chat template unless `raw`")
+    method: str = Field("dcoco", description="none, dflash, dcoco or dcoco-nohead")
+    walk: str = Field("greedy", description="rule that picks a path through the candidates")
+    slots: int = Field(15, ge=1, le=15, description="drafted slots submitted to the verifier in each cycle")
+    temperature: float = Field(0.0, ge=0.0, le=2.0)
+    seed: int = Field(0, ge=0, le=2**31 - 1)
+    max_tokens: int = Field(128, ge=1, le=4096)
+    stop: list[str] = Field(default_factory=list, description="strings that end the text")
+    raw: bool = Field(False, description="complete the prompt as it stands, without the chat template")
+    record: str = Field("full", pattern="^(off|light|full)$", description="how much of each cycle is recorded")
+
+
+@dataclass(slots=True)
+class Run:
+    """One request through one method: what was asked, what came out, and every cycle on the way."""
+
+    id: str
+    request: Request
+    prompt_ids: list[int]
+    token_ids: list[int] = field(default_factory=list)  # output, prefill token first
+    cycles: list[Cycle] = field(default_factory=list)
+    pieces: dict[int, str] = field(default_factory=dict)  # token id -> text, see trace/pieces.py
+    finish_reason: str | None = None  # stop, length, abort, error; None while running
+    seconds: float = 0.0  # first token to last: decode time, so that a prompt's length does not count
+    ttft_s: float = 0.0  # request to first token
+    created: str = ""  # ISO 8601, UTC
+    meta: dict[str, Any] = field(default_factory=dict)  # preset, versions, git revision, hardware, dtype
+
+    @property
+    def text(self) -> str:
+        """The output as text; special tokens left out, undecodable bytes as U+FFFD."""
+        from dcoco_viz.trace.pieces import join
+
+        return join(self.pieces[t] for t in self.token_ids if t not in self.meta.get("special_ids", ()))
