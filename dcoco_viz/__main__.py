@@ -1,0 +1,5 @@
+"""`python -m dcoco_viz`."""
+
+from dcoco_viz.cli import main
+
+main()
