@@ -1,0 +1,238 @@
+"""The engine as the rest of the project sees it: start, generate, close.
+
+One engine serves any number of requests at once, each with its own method. Cycle records are fetched from the engine
+process as text arrives and clipped here, because vLLM's runner commits past EOS, stop strings and the token cap.
+"""
+
+import asyncio
+import contextlib
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from vllm import SamplingParams
+from vllm.sampling_params import RequestOutputKind
+from vllm.v1.engine.async_llm import AsyncLLM
+from vllm.v1.engine.exceptions import EngineDeadError
+
+from dcoco_viz.engine import launch
+from dcoco_viz.engine.recorder import Rule, unpack
+from dcoco_viz.engine.vocabulary import pieces
+from dcoco_viz.lattice.walk import check
+from dcoco_viz.methods import METHODS
+from dcoco_viz.presets import Preset
+from dcoco_viz.trace.pieces import join
+from dcoco_viz.trace.schema import Cycle, Request, Run
+
+DEAD = "The engine has stopped: {reason}. Start the app again; runs that were recorded can still be saved."
+
+
+class EngineError(RuntimeError):
+    """The engine cannot serve; the message is one sentence for the user."""
+
+
+class Event(NamedTuple):
+    """What is new in a run."""
+
+    text: str  # text since the last event, special tokens left out
+    cycles: list[Cycle]  # cycles since the last event
+    run: Run  # the growing run, the same object every time
+
+
+class Session:
+    """A running engine. Make one with `await Session.start(preset)`."""
+
+    def __init__(self, preset: Preset, engine: AsyncLLM, setup: launch.Setup):
+        self.preset = preset
+        self.dtype = setup.dtype
+        self.methods = setup.methods
+        self.meta = setup.meta
+        self.limit = setup.limit  # longest prompt + output, in tokens
+        self._engine = engine
+        self._tokenizer = engine.get_tokenizer()
+        self._pieces = pieces(self._tokenizer, engine.model_config.get_vocab_size())
+        self._special = sorted(self._tokenizer.all_special_ids)
+        self._arrived: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._drain: asyncio.Task | None = None
+
+    @classmethod
+    async def start(
+        cls, preset: Preset, *, dtype: str = "auto", progress: Callable[[str], None] | None = None
+    ) -> "Session":
+        """Load verifier and drafters and start the engine process.
+
+        Args:
+            preset: which models, on which device.
+            dtype: auto, bfloat16 or float32; auto is bfloat16 where the hardware multiplies it natively.
+            progress: called with a short line at each stage.
+
+        Raises:
+            EngineError: with what went wrong and what to do, in one sentence.
+        """
+        say = progress or (lambda line: None)
+        try:
+            setup = await asyncio.to_thread(launch.prepare, preset, dtype, say)
+            say("starting the engine")
+            engine = AsyncLLM.from_engine_args(setup.args)
+        except launch.LaunchError as error:
+            raise EngineError(str(error)) from error
+        except Exception as error:
+            raise EngineError(launch.explain(error)) from error
+        session = cls(preset, engine, setup)
+        say("ready")
+        return session
+
+    async def generate(self, request: Request) -> AsyncIterator[Event]:
+        """Decode one prompt, yielding what is new whenever there is something new.
+
+        Closing the generator aborts the request, which frees its place within a cycle. The run's `finish_reason` is
+        set with the last event, or to "abort".
+
+        Raises:
+            ValueError: a request that cannot be served, in one sentence.
+            EngineError: the engine died.
+        """
+        run = self._new_run(request)
+        method = METHODS[request.method]
+        rule = Rule(request.method, method.drafter, method.head, request.walk, request.slots, request.record)
+        params = SamplingParams(
+            temperature=request.temperature,
+            seed=request.seed if request.temperature > 0 else None,
+            max_tokens=request.max_tokens,
+            stop=request.stop,
+            output_kind=RequestOutputKind.DELTA,
+            extra_args={"dcoco_viz": list(rule)},
+        )
+        prompt = {"prompt_token_ids": run.prompt_ids, "cache_salt": method.drafter or "none"}
+        stream = self._engine.generate(prompt, params, run.id)
+        held: list[dict[str, Any]] = []
+        first = time.perf_counter()
+        try:
+            async for output in stream:
+                completion = output.outputs[0]
+                run.token_ids += completion.token_ids
+                if output.finished:
+                    run.finish_reason = completion.finish_reason
+                    self._finish(run, completion, output.metrics)
+                if not run.ttft_s:
+                    run.ttft_s = time.perf_counter() - first
+                if request.record != "off" and len(run.token_ids) > 1:
+                    await self._fetch(fresh=output.finished)
+                    held += self._arrived.pop(run.id, [])
+                cycles = self._clip(run, held)
+                self._name(run, completion.token_ids, cycles)
+                yield Event(completion.text, cycles, run)
+        except EngineDeadError as error:
+            run.finish_reason = "error"
+            raise EngineError(DEAD.format(reason=str(error).splitlines()[0] if str(error) else "its process ended")) from error
+        except (asyncio.CancelledError, GeneratorExit):
+            run.finish_reason = "abort"
+            raise
+        finally:
+            with contextlib.suppress(EngineDeadError):
+                await stream.aclose()
+            self._arrived.pop(run.id, None)
+
+    async def close(self) -> None:
+        """Stop the engine process; requests under way end with an error."""
+        if self._drain is not None:
+            self._drain.cancel()
+        await asyncio.to_thread(self._engine.shutdown, 20)
+
+    def _new_run(self, request: Request) -> Run:
+        if request.method not in self.methods:
+            raise ValueError(f"unknown method {request.method!r}: this engine offers {', '.join(self.methods)}")
+        check(request.walk)
+        if not request.prompt.strip():
+            raise ValueError("the prompt is empty: type something to decode")
+        if request.raw:
+            ids = self._tokenizer.encode(request.prompt)
+        else:
+            ids = self._tokenizer.apply_chat_template(
+                [{"role": "user", "content": request.prompt}],
+                add_generation_prompt=True,
+                return_dict=False,
+                **self.preset.chat_template_kwargs,
+            )
+        if len(ids) + request.max_tokens > self.limit:
+            raise ValueError(
+                f"the prompt has {len(ids)} tokens and asks for {request.max_tokens} more, but this preset has room for "
+                f"{self.limit}: shorten the prompt or lower the maximum"
+            )
+        run = Run(uuid.uuid4().hex, request, list(ids), created=datetime.now(UTC).isoformat(timespec="seconds"))
+        run.meta = self.meta | {"special_ids": self._special}
+        return run
+
+    async def _fetch(self, *, fresh: bool) -> None:
+        """Bring finished cycles over from the engine process and sort them by run.
+
+        Runs share a fetch under way; `fresh` asks for one that begins after this call, so that nothing is missed.
+        """
+        if self._drain is not None and not self._drain.done():
+            await asyncio.shield(self._drain)
+            if not fresh:
+                return
+        if self._drain is None or self._drain.done():
+            self._drain = asyncio.create_task(self._fetch_once())
+        await asyncio.shield(self._drain)
+
+    async def _fetch_once(self) -> None:
+        for packed in await self._engine.collective_rpc("drain"):
+            for record in unpack(packed):
+                run_id, _, _ = record["request_id"].rpartition("-")
+                self._arrived[run_id].append(record)
+
+    def _clip(self, run: Run, held: list[dict[str, Any]]) -> list[Cycle]:
+        """Turn records whose tokens have arrived into cycles of the run; leave the others in `held`."""
+        cycles = []
+        while held:
+            record = held[0]
+            start = record["anchor_position"] + 1 - len(run.prompt_ids)
+            raw = record["committed"]
+            kept = run.token_ids[start : start + len(raw)]
+            if len(kept) < len(raw) and run.finish_reason is None:
+                break
+            held.pop(0)
+            if kept:
+                cycles.append(_cycle(run, len(run.cycles), record, kept))
+                run.cycles.append(cycles[-1])
+        return cycles
+
+    def _name(self, run: Run, token_ids, cycles: list[Cycle]) -> None:
+        """Give the run the pieces of every token id that it mentions."""
+        mentioned = set(token_ids) | set(run.prompt_ids if not run.pieces else ())
+        for cycle in cycles:
+            for ids in (cycle.drafted, cycle.candidates, cycle.verifier):
+                if ids is not None:
+                    mentioned.update(ids.flatten().tolist())
+        run.pieces.update((i, self._pieces[i]) for i in mentioned if i not in run.pieces)
+
+    def _finish(self, run: Run, completion, metrics) -> None:
+        if isinstance(completion.stop_reason, str):  # drop the tokens after the one that completed the stop string
+            for n in range(1, len(run.token_ids) + 1):
+                if completion.stop_reason in join(self._pieces[t] for t in run.token_ids[:n]):
+                    del run.token_ids[n:]
+                    break
+        run.seconds = metrics.last_token_ts - metrics.first_token_ts
+        if completion.spec_decode_metrics is not None:
+            run.meta["vllm_accepted"] = list(completion.spec_decode_metrics.per_step_accepted)
+            run.meta["vllm_drafted"] = list(completion.spec_decode_metrics.per_step_drafted)
+
+
+def _cycle(run: Run, index: int, record: dict[str, Any], kept: list[int]) -> Cycle:
+    import numpy as np
+
+    fields = dict(record)
+    raw = fields.pop("committed")
+    fields["request_id"] = run.id
+    fields["drafted"] = np.asarray(fields["drafted"], np.int32)
+    return Cycle(
+        index=index,
+        accepted=len(raw) - 1,
+        committed=np.asarray(kept, np.int32),
+        clipped=len(kept) < len(raw),
+        **fields,
+    )

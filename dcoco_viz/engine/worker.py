@@ -1,0 +1,125 @@
+"""vLLM's worker, with this project's proposer in it and a recorder around it.
+
+Given to vLLM as `worker_cls`; nothing of vLLM is patched. `execute_model` and `sample_tokens` are one step: the
+verifier reads the proposals of the step before, accepts a prefix, and new proposals are made.
+"""
+
+import time
+
+import torch
+from vllm.platforms import current_platform
+
+from dcoco_viz.engine.proposer import Proposer
+from dcoco_viz.engine.recorder import Recorder, Rule, Verdict
+
+if current_platform.is_cpu():
+    from vllm.v1.worker.cpu_worker import CPUWorker as Base
+else:
+    from vllm.v1.worker.gpu_worker import Worker as Base
+
+DEFAULT = Rule("none", None, False, "greedy", 0, "off")
+
+
+class Worker(Base):
+    """One worker of the engine process."""
+
+    def init_device(self) -> None:
+        super().init_device()
+        self.recorder = Recorder()
+        self.rules: dict[str, Rule] = {}
+        runner = self.model_runner
+        runner.drafter = Proposer(self.vllm_config, self.device, runner, self.recorder, self.rules)
+
+    def drain(self) -> bytes:
+        """Finished cycles since the last call (recorder.unpack reads them)."""
+        return self.recorder.drain()
+
+    def execute_model(self, scheduler_output):
+        self.recorder.forget(scheduler_output.finished_req_ids)
+        for request_id in scheduler_output.finished_req_ids:
+            self.rules.pop(request_id, None)
+        for new in scheduler_output.scheduled_new_reqs:
+            extra = (new.sampling_params and new.sampling_params.extra_args) or {}
+            self.rules[new.req_id] = Rule(*extra["dcoco_viz"]) if "dcoco_viz" in extra else DEFAULT
+        started = time.perf_counter()
+        result = super().execute_model(scheduler_output)
+        if self.model_runner.execute_model_state is None:  # nothing was scheduled
+            return result
+        self._scheduled = scheduler_output
+        self._claimed = {
+            request_id: (self.recorder.proposed.pop(request_id, None), drafted)
+            for request_id in scheduler_output.num_scheduled_tokens
+            for drafted in [scheduler_output.scheduled_spec_decode_tokens.get(request_id, [])]
+        }
+        state = self.model_runner.execute_model_state
+        self.model_runner.drafter.proposing_s = 0.0
+        if any(self.rules[request_id].level == "full" for request_id in self._claimed):
+            self._sync()
+            self._executing_s = time.perf_counter() - started
+            self._verdicts = self._judge(state.logits, state.spec_decode_metadata)
+        else:
+            self._executing_s = time.perf_counter() - started
+            self._verdicts = {}
+        return result
+
+    def sample_tokens(self, grammar_output):
+        if self.model_runner.execute_model_state is None:
+            return super().sample_tokens(grammar_output)
+        started = time.perf_counter()
+        output = super().sample_tokens(grammar_output)
+        verify_s = self._executing_s + time.perf_counter() - started - self.model_runner.drafter.proposing_s
+        for request_id, committed in zip(output.req_ids, output.sampled_token_ids, strict=True):
+            if self.rules[request_id].level != "off" and committed:
+                self._record(request_id, committed, verify_s * 1e3)
+        return output
+
+    def _record(self, request_id: str, committed: list[int], verify_ms: float) -> None:
+        rule = self.rules[request_id]
+        request = self.model_runner.requests[request_id]
+        before = len(request.output_token_ids) - len(committed)
+        if before == 0:  # the prefill's own token: no cycle
+            return
+        proposal, drafted = self._claimed[request_id]
+        if proposal is None:
+            # A plain step; or, where the drafter had to stop, vLLM submits zeros that nobody drafted.
+            drafted = []
+        verdict = self._verdicts.get(request_id) if drafted else None
+        fields = {"draft_ms": 0.0, "head_ms": 0.0}
+        if proposal is not None and drafted:
+            fields = {name: getattr(proposal, name) for name in proposal.__slots__}
+        self.recorder.add(
+            request_id=request_id,
+            anchor_position=len(request.prompt_token_ids) + before - 1,
+            anchor=request.output_token_ids[before - 1],
+            method=rule.method,
+            walk=rule.walk,
+            submitted=len(drafted),
+            drafted=drafted,
+            committed=committed,
+            verify_ms=verify_ms,
+            **fields,
+            **(verdict._asdict() if verdict else {}),
+        )
+
+    def _judge(self, logits: torch.Tensor, metadata) -> dict[str, Verdict]:
+        """The verifier's argmax at every submitted slot and one past it, and its log-probability of each draft.
+
+        Read before sampling, which may scale the logits in place: the distribution is the one at temperature 1.
+        """
+        if metadata is None:
+            return {}
+        verdicts = {}
+        end = 0
+        for request_id, n in zip(self.model_runner.input_batch.req_ids, metadata.num_draft_tokens, strict=True):
+            start, end = end, end + n + 1
+            if n == 0 or self.rules[request_id].level != "full":
+                continue
+            rows = logits[start:end].float()
+            drafted = torch.tensor(self._claimed[request_id][1], device=rows.device)
+            logprob = rows[:n].gather(-1, drafted[:, None]).squeeze(-1) - rows[:n].logsumexp(-1)
+            verdicts[request_id] = Verdict(rows.argmax(-1).int().cpu().numpy(), logprob.cpu().numpy())
+        return verdicts
+
+    def _sync(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()

@@ -1,0 +1,121 @@
+"""`python -m dcoco_viz generate`: one prompt through one or more methods, as text or as JSON."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def generate(
+    method: Annotated[str, typer.Option(help="one or more of none, dflash, dcoco, dcoco-nohead; comma-separated")] = "dcoco",
+    prompt: Annotated[str | None, typer.Option(help="the user message")] = None,
+    prompt_file: Annotated[Path | None, typer.Option(help="a UTF-8 file that holds the user message")] = None,
+    walk: Annotated[str, typer.Option(help="rule that picks a path through the candidates")] = "greedy",
+    slots: Annotated[int, typer.Option(help="drafted slots submitted in each cycle, 1 to 15")] = 15,
+    preset: Annotated[str, typer.Option(help="verifier and drafters, from assets/presets.toml")] = "smollm2-cpu",
+    temperature: Annotated[float, typer.Option(help="0 is greedy")] = 0.0,
+    seed: Annotated[int, typer.Option(help="for a temperature above 0")] = 0,
+    max_tokens: Annotated[int, typer.Option(help="longest output, in tokens")] = 128,
+    dtype: Annotated[str, typer.Option(help="auto, bfloat16 or float32")] = "auto",
+    trace: Annotated[Path | None, typer.Option(help="save every cycle of every run to this Parquet file")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print a JSON list, one object a method, and nothing else")] = False,
+) -> None:
+    """Decode one prompt with each method in turn, on one engine."""
+    from pydantic import ValidationError
+
+    from dcoco_viz import presets
+    from dcoco_viz.trace.schema import Request
+
+    if (prompt is None) == (prompt_file is None):
+        raise typer.BadParameter("give either --prompt or --prompt-file")
+    if dtype not in ("auto", "bfloat16", "float32"):
+        raise typer.BadParameter(f"--dtype is auto, bfloat16 or float32, not {dtype!r}")
+    try:
+        text = prompt if prompt is not None else prompt_file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{prompt_file} cannot be read: {error}") from error
+    try:
+        chosen = presets.load(preset)
+        requests = [
+            Request(
+                prompt=text, method=name.strip(), walk=walk, slots=slots, temperature=temperature, seed=seed,
+                max_tokens=max_tokens, record="full" if trace else "light",
+            )
+            for name in method.split(",")
+        ]  # fmt: skip
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise typer.BadParameter(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except presets.PresetError as error:
+        raise typer.BadParameter(str(error)) from error
+    asyncio.run(_run(chosen, dtype, requests, trace, as_json))
+
+
+async def _run(preset, dtype: str, requests: list, trace: Path | None, as_json: bool) -> None:
+    from dcoco_viz.engine.session import EngineError, Session
+    from dcoco_viz.trace import files
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    try:
+        session = await Session.start(preset, dtype=dtype, progress=say)
+    except EngineError as error:
+        raise SystemExit(f"{error}") from error
+    try:
+        runs = []
+        await _warm_up(session, requests)
+        for request in requests:
+            async for event in session.generate(request):
+                if not as_json:
+                    print(event.text, end="", flush=True)
+            runs.append(event.run)
+            if not as_json:
+                print(f"\n-- {request.method}: {_line(event.run)}\n", flush=True)
+        if trace:
+            files.save(trace, runs)
+    except (EngineError, ValueError) as error:
+        raise SystemExit(str(error)) from error
+    finally:
+        await session.close()
+    if as_json:
+        print(json.dumps(results(runs), indent=1))
+
+
+async def _warm_up(session, requests: list) -> None:
+    """Decode a few tokens with every method first, so that the first one timed does not pay for cold caches."""
+    for request in requests:
+        async for _ in session.generate(request.model_copy(update={"max_tokens": 4, "record": "off"})):
+            pass
+
+
+def results(runs: list) -> list[dict[str, Any]]:
+    """One JSON-ready object a run; `speedup` is over the first `none` among them."""
+    from dcoco_viz.metrics.summary import summary
+
+    rows = []
+    for run in runs:
+        s = summary(run)
+        rows.append({
+            "text": run.text, "token_ids": run.token_ids, "method": s.method, "walk": s.walk, "slots": s.slots,
+            "cycles": s.cycles, "accepted": list(s.accepted), "tau": s.tau, "output_tokens": s.output_tokens,
+            "seconds": s.seconds, "tokens_per_second": s.tokens_per_second, "draft_ms": s.draft_ms,
+            "head_ms": s.head_ms, "verify_ms": s.verify_ms, "speedup": None, "finish_reason": run.finish_reason,
+            "preset": run.meta["preset"], "dtype": run.meta["dtype"], "versions": run.meta["versions"],
+        })  # fmt: skip
+    plain = next((row["tokens_per_second"] for row in rows if row["method"] == "none"), None)
+    if plain:
+        for row in rows:
+            row["speedup"] = row["tokens_per_second"] and row["tokens_per_second"] / plain
+    return rows
+
+
+def _line(run) -> str:
+    from dcoco_viz.metrics.summary import summary
+
+    s = summary(run)
+    tau = "" if s.tau is None else f"tau {s.tau:.2f}, "
+    return f"{s.output_tokens} tokens in {s.cycles} cycles, {tau}{s.tokens_per_second or 0:.1f} tok/s"
