@@ -112,6 +112,9 @@ def _place(place: str, base: Path) -> str:
 
 def _tables() -> dict[str, dict[str, Any]]:
     try:
-        return tomllib.loads(FILE.read_text(encoding="utf-8"))
+        tables = tomllib.loads(FILE.read_text(encoding="utf-8"))
+        if not all(isinstance(table, dict) for table in tables.values()):
+            raise PresetError(f"Every preset in {FILE} is a table: [name], then its settings.")
+        return tables
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PresetError(f"The presets in {FILE} cannot be read: {error}.") from error
