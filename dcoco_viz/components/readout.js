@@ -1,0 +1,39 @@
+const lane = window.dcoco.lanes[props.lane], {make, glyphs} = window.dcoco;
+element.dataset.lane = props.lane;
+
+const head = element.appendChild(make("h2"));
+const glyph = head.appendChild(make("span", "glyph"));
+glyph.setAttribute("aria-hidden", "true");
+const name = head.appendChild(make("span", "name"));
+const note = head.appendChild(make("span", "note"));
+const list = element.appendChild(make("dl"));
+const values = new Map();
+for (const row of props.rows) {
+  const item = list.appendChild(make("div", "item item-" + row.name));
+  const term = item.appendChild(make("dt"));
+  const label = term.appendChild(make("span", "dv-term", row.label));
+  const tip = term.appendChild(make("span", "dv-tip"));
+  label.tabIndex = 0;
+  tip.id = `dv-tip-${props.lane}-${row.name}`;
+  tip.setAttribute("role", "tooltip");
+  label.setAttribute("aria-describedby", tip.id);
+  tip.append(make("b", "", row.label), make("code", "", row.formula), make("span", "", row.text));
+  const value = item.appendChild(make("dd"));
+  const number = value.appendChild(make("span", "number"));
+  if (row.unit) value.append(make("span", "unit", row.unit));
+  values.set(row.name, number);
+}
+
+lane.on("run figures", () => {
+  const run = lane.run;
+  element.classList.toggle("empty", !run);
+  if (!run) return;
+  element.style.setProperty("--method", lane.color);
+  glyph.textContent = glyphs[run.method];
+  name.textContent = run.label;
+  const states = {waiting: "waiting for its turn", running: "decoding", done: ""};
+  const ends = {stop: "end of text", length: "token limit", abort: "stopped", error: "engine stopped"};
+  const asked = [run.method === "none" ? "" : `${run.walk} walk, ${run.slots} slots`, `T = ${run.temperature}`];
+  note.textContent = [...asked, states[lane.state] || ends[run.finish] || ""].filter(Boolean).join(" · ");
+  for (const [key, node] of values) node.textContent = lane.figures?.[key] ?? "–";
+});

@@ -1,0 +1,10 @@
+"""The run's cycles on one axis: accepted lengths, a slider, play, and the way back to the newest."""
+
+from dcoco_viz.components.view import View
+
+
+class Scrubber(View):
+    """Moves the lane through its cycles, in the browser alone."""
+
+    def __init__(self, *, lane: str):
+        super().__init__(lane=lane)
