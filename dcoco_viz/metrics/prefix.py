@@ -10,8 +10,7 @@ from dcoco_viz.trace.schema import Cycle, Run
 class Prefixes(NamedTuple):
     """Accepted lengths, 0..B, of three paths through one block.
 
-    selected - top1 is what the corrector gains, oracle - selected what ranking loses, B - oracle what coverage
-    loses.
+    selected - top1 is what the corrector gains, oracle - selected is lost by ranking, B - oracle by coverage.
     """
 
     top1: int  # the drafter's argmax at every slot

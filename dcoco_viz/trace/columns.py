@@ -73,6 +73,8 @@ def fill(runs: list[Run], rows: pa.Table) -> None:
     """Append the rows of a table to their runs as cycles."""
     scalars = {name: rows[name].to_pylist() for name in ("run", *_SCALARS)}
     shapes = list(zip(rows["B"].to_pylist(), rows["K"].to_pylist(), strict=True))
+    if any((b, k) != (None, None) and not (b and k and b > 0 and k > 0) for b, k in shapes):
+        raise TraceError("it states a shape that is none")
     arrays = {name: _arrays(rows[name].combine_chunks(), shapes, name) for name in _ARRAYS}
     for row, number in enumerate(scalars.pop("run")):
         if any(column[row] is None for column in scalars.values()) or number not in range(len(runs)):

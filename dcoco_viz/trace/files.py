@@ -1,15 +1,15 @@
 """Traces in Parquet: one file holds one or more runs, one row a cycle.
 
 The columns: trace/columns.py. What belongs to a whole run is JSON under the key `dcoco_viz` of the file's
-metadata, with a format version; a run without cycles lives there alone. Nothing in a file is executed, and nothing
-is believed unchecked.
+metadata, with a format version; a run without cycles lives there alone. Nothing in a file is executed, and
+nothing is believed unchecked.
 """
 
 import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcoco_viz.trace.check import MAX_CYCLES, TraceError, check
 from dcoco_viz.trace.columns import NAMES, SCHEMA, cast, fill, table
+from dcoco_viz.trace.probe import survives
 from dcoco_viz.trace.schema import Request, Run
 
 VERSION = 1
@@ -26,6 +27,9 @@ MAX_META = 32 * 2**20  # bytes of JSON
 MAX_VALUES = 160_000_000  # numbers in all columns: what a full-sized file unpacks to, and no bomb beyond it
 
 
+_TokenId = Annotated[int, Field(ge=0, lt=2**31)]
+
+
 class _RunData(BaseModel):
     """A Run without its cycles, as JSON."""
 
@@ -33,9 +37,9 @@ class _RunData(BaseModel):
 
     id: str = Field(max_length=200)
     request: Request
-    prompt_ids: list[int]
-    token_ids: list[int]
-    pieces: dict[int, Any]  # Any, as pydantic refuses the lone surrogates that a piece may hold
+    prompt_ids: list[_TokenId]
+    token_ids: list[_TokenId]
+    pieces: dict[_TokenId, Any]  # Any, as pydantic refuses the lone surrogates that a piece may hold
     finish_reason: str | None
     seconds: float
     ttft_s: float
@@ -62,7 +66,12 @@ def save(path: str | os.PathLike, runs: list[Run]) -> None:
         with os.fdopen(handle, "wb") as file:
             # store_schema would copy the metadata a second time
             with pq.ParquetWriter(
-                file, SCHEMA, compression="zstd", store_schema=False, use_dictionary=NAMES
+                file,
+                SCHEMA,
+                compression="zstd",
+                use_dictionary=NAMES,
+                store_schema=False,
+                write_page_checksum=True,
             ) as writer:
                 writer.write_table(table(runs))
                 writer.add_key_value_metadata({KEY: meta.encode()})
@@ -87,6 +96,8 @@ def load(path: str | os.PathLike) -> list[Run]:
             raise TraceError("there is no such file")
         if path.stat().st_size > MAX_FILE:
             raise TraceError(f"it is larger than {MAX_FILE // 2**20} MB")
+        if not survives(path):
+            raise TraceError("it is damaged, or unpacks to more than this app holds")
         return _read(path)
     except TraceError as error:
         raise TraceError(f"{path.name} cannot be read as a trace: {error}.") from error
@@ -94,13 +105,14 @@ def load(path: str | os.PathLike) -> list[Run]:
 
 def _read(path: Path) -> list[Run]:
     try:
-        # dictionary-encoded text stays so: a long string on every row must not unpack
-        file = pq.ParquetFile(path, read_dictionary=NAMES)
-        meta = (file.metadata.metadata or {}).get(KEY)
+        layout = pq.read_metadata(path)
+        meta = (layout.metadata or {}).get(KEY)
         if meta is None:
             raise TraceError("it is a Parquet file that this app did not write")
         runs = _runs(meta)
-        _check_layout(file)
+        _check_layout(layout)
+        # dictionary-encoded text stays so: a long string on every row must not unpack
+        file = pq.ParquetFile(path, read_dictionary=NAMES, page_checksum_verification=True)
         rows = file.read(use_threads=False)
         rows.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
@@ -117,18 +129,17 @@ def _why_unreadable(path: Path) -> str:
         return "it is cut short or damaged" if file.read(4) == b"PAR1" else "it is not a Parquet file"
 
 
-def _check_layout(file: pq.ParquetFile) -> None:
-    columns = {field.name: field.type for field in file.schema_arrow}
-    columns |= {name: t.value_type for name, t in columns.items() if pa.types.is_dictionary(t)}
+def _check_layout(layout: pq.FileMetaData) -> None:
+    columns = layout.schema.to_arrow_schema()
     for field in SCHEMA:
-        if columns.pop(field.name, None) != field.type:
-            raise TraceError(f"its column {field.name} is missing or of another type")
-    if columns:
-        raise TraceError(f"it has a column {next(iter(columns))[:80]!r} that no trace has")
-    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+        if columns.names.count(field.name) != 1 or columns.field(field.name).type != field.type:
+            raise TraceError(f"its column {field.name} is missing, doubled or of another type")
+    if len(columns) != len(SCHEMA):
+        raise TraceError("it has columns that no trace has")
+    groups = [layout.row_group(i) for i in range(layout.num_row_groups)]
     chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
     values, unpacked = sum(c.num_values for c in chunks), sum(c.total_uncompressed_size for c in chunks)
-    if file.metadata.num_rows > MAX_CYCLES or values > MAX_VALUES or unpacked > 8 * MAX_VALUES:
+    if layout.num_rows > MAX_CYCLES or values > MAX_VALUES or unpacked > 8 * MAX_VALUES:
         raise TraceError("it unpacks to more than this app holds")
 
 

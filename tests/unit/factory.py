@@ -1,4 +1,4 @@
-"""Small synthetic runs for unit tests: sound by construction, with random numbers. Never shipped as traces."""
+"""Small synthetic runs for unit tests: sound by construction, random numbers. Never shipped as traces."""
 
 import numpy as np
 
@@ -6,13 +6,25 @@ from dcoco_viz.trace.schema import Cycle, Request, Run
 
 VOCAB = 40
 # every second piece of the vocabulary is a stray byte: half a character
-PIECES = {t: f" w{t}" if t % 2 else bytes([0x80 + t]).decode("utf-8", "surrogateescape") for t in range(VOCAB)}
+PIECES = {
+    t: f" w{t}" if t % 2 else bytes([0x80 + t]).decode("utf-8", "surrogateescape") for t in range(VOCAB)
+}
 
 
 def make_run(
-    *, slots=4, pool=3, cycles=3, method="dcoco", record="full", head=True, submit=None, cut=0, prompt=5, seed=0
+    *,
+    slots=4,
+    pool=3,
+    cycles=3,
+    method="dcoco",
+    record="full",
+    head=True,
+    submit=None,
+    cut=0,
+    prompt=5,
+    seed=0,
 ) -> Run:
-    """A run of `cycles` cycles with [slots, pool] candidates, `submit` slots submitted, `cut` tokens clipped off."""
+    """A run of `cycles` cycles: [slots, pool] candidates, `submit` slots submitted, `cut` tokens clipped."""
     rng = np.random.default_rng(seed)
     n = 0 if method == "none" else slots if submit is None else submit
     run = Run(
