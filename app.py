@@ -9,7 +9,7 @@ import typer
 
 
 def main(
-    preset: Annotated[str, typer.Option(help="verifier, drafters and engine settings, from assets/presets.toml")] = "",
+    preset: Annotated[str, typer.Option(help="a name from assets/presets.toml")] = "",
     host: Annotated[str, typer.Option(help="address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535)] = 7860,
     replay: Annotated[Path | None, typer.Option(help="show this recorded trace, without an engine")] = None,

@@ -13,8 +13,9 @@ from dcoco_viz.tabs.run import WAITING, Explorer, adopt, show
 from dcoco_viz.trace.schema import Run
 from dcoco_viz.trace.store import Store
 
-TITLE = """<h1>dcoco-viz</h1><p>Speculative decoding, cycle by cycle: what the drafter saw, what the corrector changed,
-how far the verifier went</p>"""
+TITLE = """<h1>dcoco-viz</h1>
+<p>Speculative decoding, cycle by cycle: what the drafter saw, what the corrector changed, how far the verifier went</p>
+"""  # noqa: E501
 FONT = ("system-ui", "sans-serif")  # names alone: the theme's own fonts would come from a font server
 
 
@@ -42,7 +43,9 @@ def create(engine: Engine, replayed: list[Run], lifespan: Callable) -> FastAPI:
 
 
 def _blocks(engine: Engine, store: Store, replayed: list[Run]) -> gr.Blocks:
-    with gr.Blocks(title="dcoco-viz", analytics_enabled=False, delete_cache=(3600, 86400)) as demo:
+    with gr.Blocks(
+        title="dcoco-viz", analytics_enabled=False, fill_width=True, delete_cache=(3600, 86400)
+    ) as demo:
         with gr.Row(elem_id="dv-top"):
             gr.HTML(TITLE, elem_id="dv-title", apply_default_css=False)
             status = Banner(engine.status(), role="status")
@@ -66,7 +69,9 @@ def _watch(demo: gr.Blocks, engine: Engine, tab: explore.Explore, status: Banner
             status: engine.status(),
             tab.run: gr.Button("Run", interactive=True) if ready else gr.skip(),
             tab.method: gr.Dropdown(explore.choices(methods)) if ready else gr.skip(),
-            tab.compare: gr.Dropdown([("Nothing", explore.NOBODY), *explore.choices(methods)]) if ready else gr.skip(),
+            tab.compare: gr.Dropdown([("Nothing", explore.NOBODY), *explore.choices(methods)])
+            if ready
+            else gr.skip(),
             timer: gr.Timer(active=not engine.settled),
         }
 

@@ -1,8 +1,8 @@
 """Custom views of the page: `gr.HTML` subclasses, one .py, .js and .css each.
 
-What they share in the browser is in page.css, tokens.js (token pieces as visible text) and lane.js (the run that a
-lane shows). Views hold no run themselves: they listen to their lane, so a selection in one is a selection in all.
-Token text enters the page through `textContent` alone.
+What they share in the browser is in page.css, tokens.js (token pieces as visible text) and lane.js (the run
+in one column). Views hold no run themselves: they listen to their lane, so what one selects, all show. Token text enters
+the page through `textContent` alone.
 """
 
 import json
@@ -23,5 +23,10 @@ def head() -> str:
     scales = json.dumps({"steps": palette.STEPS, "scales": palette.scales()})
     markers = {"circle-open": "○", "square": "■", "diamond": "◆", "triangle-up": "▲"}
     glyphs = json.dumps({name: markers[method.marker] for name, method in palette.METHODS.items()})
-    script = f"window.dcoco = {{palette: {scales}, glyphs: {glyphs}}};\n{source('tokens.js')}\n{source('lane.js')}"
-    return f"<style>\n{palette.css()}\n{source('page.css')}\n</style>\n<script>\n{script}\n</script>"
+    script = [
+        f"window.dcoco = {{palette: {scales}, glyphs: {glyphs}}};",
+        source("tokens.js"),
+        source("lane.js"),
+    ]
+    style = [palette.css(), source("page.css")]
+    return "\n".join(["<style>", *style, "</style>", "<script>", *script, "</script>"])

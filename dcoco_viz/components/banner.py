@@ -12,6 +12,7 @@ class Banner(View):
 
     def __init__(self, value: dict[str, str] | None = None, *, role: Literal["status", "alert"]):
         super().__init__(value, role=role)
+        self.role = role  # else gr.HTML takes the word in the script for an event's name
 
 
 def say(kind: Kind, text: str, detail: str = "") -> dict[str, str]:

@@ -13,12 +13,12 @@ class Banner(View):
 
     def __init__(self, value: dict[str, str] | None = None, *, role: Literal["status", "alert"]):
         super().__init__(value, role=role)
+        self.role = role
     from typing import Callable, Literal, Sequence, Any, TYPE_CHECKING
     from gradio.blocks import Block
     if TYPE_CHECKING:
         from gradio.components import Timer
         from gradio.components.base import Component
-
 
 def say(kind: Kind, text: str, detail: str = "") -> dict[str, str]:
     """A value for a Banner.

@@ -6,7 +6,10 @@ function apply() {
   const value = props.value;
   if (!value || !value.run) { if (lane.run) lane.open(null); return; }
   const {run, ring, count, figures, state} = value;
-  if (lane.run?.id !== run.id) lane.open(run);
+  if (lane.run?.id !== run.id) {
+    lane.open(run);
+    lane.follow = state !== "done"; // a finished run opens at its first cycle
+  }
   lane.run = run;
   lane.prefill(run);
   lane.state = state;

@@ -17,7 +17,7 @@ from gradio.events import Dependency
 class Feed(View):
     """The value is the run, its numbers, and a ring of its newest records.
 
-    A stream of values travels as differences: one new cycle changes one place of the ring, so that it costs its own
+    A stream of values travels as differences. One new cycle changes one place of the ring, which costs its own
     record and no more, however long the run. The browser's copy stays small for the same reason.
     """
 
@@ -39,7 +39,6 @@ class Feed(View):
     if TYPE_CHECKING:
         from gradio.components import Timer
         from gradio.components.base import Component
-
 
 class Sender:
     """Makes the values of one run for a Feed."""
@@ -70,7 +69,6 @@ class Sender:
             "state": state,
         }
 
-
 def describe(run: Run) -> dict[str, Any]:
     """What the page says of a run beside its cycles."""
     request = run.request
@@ -89,7 +87,6 @@ def describe(run: Run) -> dict[str, Any]:
         "shape": shape(run),
         "finish": run.finish_reason,
     }
-
 
 def _has(scores: Any, pair: int) -> bool:
     return scores is not None and 0 <= pair < len(scores)

@@ -5,6 +5,7 @@ const note = element.appendChild(make("p", "note"));
 const scroller = element.appendChild(make("div", "scroller"));
 const table = scroller.appendChild(make("table"));
 const caption = table.appendChild(make("caption"));
+const words = caption.appendChild(make("span", "words"));
 const svg = scroller.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
 svg.setAttribute("aria-hidden", "true");
 const detail = element.appendChild(make("p", "detail"));
@@ -100,7 +101,7 @@ function paint() {
     feet[j].title = !verdict ? "the run ended before this position" : verdict.late ? "committed here later" : "the verifier's choice, given the accepted tokens";
   }
   const last = cycle.committed.length > accepted ? `${accepted < submitted ? "replacement" : "bonus"} ${quote(cycle.committed.at(-1))}` : "end of the text";
-  caption.replaceChildren(`Cycle ${cycle.index + 1}: anchor ${quote(cycle.anchor)} at position ${cycle.position}; `,
+  words.replaceChildren(`Cycle ${cycle.index + 1}: anchor ${quote(cycle.anchor)} at position ${cycle.position}; `,
     make("b", "", `${accepted} of ${submitted} accepted`), `, then ${last}`);
   spot ??= {j: 0, k: 0};
   describe(spot.j, spot.k);

@@ -1,4 +1,4 @@
-"""The lattice of one cycle: K candidates at each of B slots, the paths through them, and how far the verifier went."""
+"""The lattice of one cycle: K candidates at each of B slots, the paths through them, and how far it went."""
 
 from dcoco_viz.components.view import View
 from dcoco_viz.metrics.names import DEFINITIONS

@@ -59,6 +59,7 @@
       }
       this.emit("cycles");
       if (this.follow) this.go(this.cycles.length - 1);
+      else if (this.selected < 0) this.go(0);
     }
 
     go(index) {

@@ -37,11 +37,14 @@ def figures(run: Run) -> dict[str, str | None]:
 
 
 def coverage_figures(run: Run) -> dict[str, Any] | None:
-    """coverage@1 and @16 by slot with two digits, and the slots they stand on; None without drafted blocks."""
+    """coverage@1 and @16 by slot with two digits, and how many slots they stand on; None without drafts."""
     share, counts = coverage([run], (1, 16))
     if not counts.sum():
         return None
-    return {"counts": counts.tolist(), **{str(k): [_fixed(x, 2) for x in values] for k, values in share.items()}}
+    return {
+        "counts": counts.tolist(),
+        **{str(k): [_fixed(x, 2) for x in values] for k, values in share.items()},
+    }
 
 
 def _row(name: str) -> dict[str, str]:

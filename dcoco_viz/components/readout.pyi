@@ -27,7 +27,6 @@ class Readout(View):
         from gradio.components import Timer
         from gradio.components.base import Component
 
-
 def figures(run: Run) -> dict[str, str | None]:
     """Every number of SHOWN as it stands on the page, None where there is nothing to measure yet."""
     times = timing(run)
@@ -41,19 +40,19 @@ def figures(run: Run) -> dict[str, str | None]:
         "verify_ms": _fixed(times.verify_ms, 1),
     }
 
-
 def coverage_figures(run: Run) -> dict[str, Any] | None:
     """coverage@1 and @16 by slot with two digits, and the slots they stand on; None without drafted blocks."""
     share, counts = coverage([run], (1, 16))
     if not counts.sum():
         return None
-    return {"counts": counts.tolist(), **{str(k): [_fixed(x, 2) for x in values] for k, values in share.items()}}
-
+    return {
+        "counts": counts.tolist(),
+        **{str(k): [_fixed(x, 2) for x in values] for k, values in share.items()},
+    }
 
 def _row(name: str) -> dict[str, str]:
     definition = DEFINITIONS[name]
     return {"name": name, "unit": UNITS.get(name, ""), **definition._asdict()}
-
 
 def _fixed(value: float | None, digits: int) -> str | None:
     return None if value is None or np.isnan(value) else f"{value:.{digits}f}"

@@ -42,6 +42,7 @@ const note = element.appendChild(make("p", "note"));
 const scroller = element.appendChild(make("div", "scroller"));
 const table = scroller.appendChild(make("table"));
 const caption = table.appendChild(make("caption"));
+const words = caption.appendChild(make("span", "words"));
 const detail = element.appendChild(make("p", "detail"));
 const ramp = element.appendChild(make("p", "ramp"));
 const [low, bar, high] = [make("span"), make("span", "bar"), make("span")];
@@ -110,7 +111,7 @@ function paint() {
     td.textContent = mode === "delta" ? signed(x, 1) : x.toFixed(1);
     td.className = a === from && b === to ? "cell walked" : a === from ? "row" : b === to ? "column" : "";
   }
-  caption.textContent = `${{S: "Score S(a, b)", base: "Draft logit of b", delta: "Correction S − base"}[mode]} from slot ${pair + 1} to slot ${pair + 2}; the walk took the best of the marked row`;
+  words.textContent = `${{S: "Score S(a, b)", base: "Draft logit of b", delta: "Correction S − base"}[mode]} from slot ${pair + 1} to slot ${pair + 2}; the walk took the best of the marked row`;
   low.textContent = mode === "delta" ? `≤ −${LIMIT}` : bottom.toFixed(1);
   high.textContent = mode === "delta" ? `≥ +${LIMIT} logits` : `${top.toFixed(1)} logits`;
   bar.style.background = `linear-gradient(to right, ${fills.filter((_, i) => i % 8 === 0).map(([fill]) => fill)})`;

@@ -11,7 +11,7 @@ from gradio.events import Dependency
 class View(gr.HTML):
     """A `gr.HTML` whose script and style lie beside its Python file, under the same name.
 
-    The container is built once, empty; the script fills it and keeps it up to date. `lane` names the lane that it
+    The container is built once, empty; the script fills it and keeps it up to date. `lane` names the lane it
     shows ("a" or "b"), and reaches the script as `props.lane`.
     """
 

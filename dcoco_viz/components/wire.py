@@ -1,8 +1,8 @@
 """Runs as the browser gets them: small JSON records, one a cycle.
 
-Arrays travel as base64 of little-endian numbers. A piece (see trace/pieces.py) travels as its bytes, one character a
-byte, since a part of a UTF-8 character is not JSON text. A record brings the pieces that no earlier record of its run
-brought, so records have to be read in order, from the first.
+Arrays travel as base64 of little-endian numbers. A piece (see trace/pieces.py) travels as its bytes, one
+character a byte, since a part of a UTF-8 character is not JSON text. A record brings the pieces that no
+earlier record of its run brought, so records have to be read in order, from the first.
 """
 
 import base64

@@ -32,8 +32,8 @@ def requests(prompt: str | None, methods: list[str], **settings: Any) -> list[Re
 
 def _sentence(error: Any) -> str:
     name = str(error["loc"][0])
-    bounds = [b for b in Request.model_json_schema()["properties"].get(name, {}).items() if b[0] in ("minimum", "maximum")]
-    if len(bounds) == 2:
-        low, high = sorted(value for _, value in bounds)
+    field = Request.model_json_schema()["properties"].get(name, {})
+    if "minimum" in field:
+        low, high = field["minimum"], field["maximum"]
         return f"{NAMES.get(name, name)} must be a number from {low:g} to {high:,}."
     return f"{NAMES.get(name, name)} cannot be {error['input']!r}."

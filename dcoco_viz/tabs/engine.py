@@ -1,6 +1,7 @@
 """The engine behind the page: it loads while the page is already there, and says how far it has come."""
 
 import asyncio
+import importlib
 import logging
 import time
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ class Engine:
         self.preset = preset
         self.session: Session | None = None
         self.failure = ""
-        self._stage = ""
+        self._stage = "Starting …"
         self._began = time.monotonic()
         self._task: asyncio.Task | None = None
 
@@ -59,18 +60,18 @@ class Engine:
         if self.failure:
             return say("error", self.failure, "Recorded traces can still be opened.")
         if self.session is None:
-            return say("busy", self._stage or "Starting the engine.", f"{time.monotonic() - self._began:.0f} s")
+            return say("busy", self._stage, f"{time.monotonic() - self._began:.0f} s")
         preset = self.session.preset
         return say("ready", f"{preset.label}, {self.session.dtype}", getattr(preset, "note", ""))
 
     async def _load(self) -> None:
         try:
             preset = await asyncio.to_thread(load, self.preset)
-            from dcoco_viz.engine.session import (
-                Session,  # here, so that the page is up before vLLM is imported
-            )
-
-            self.session = await Session.start(preset, progress=self._say)
+            self._say("loading vLLM")
+            room = await asyncio.to_thread(
+                importlib.import_module, "dcoco_viz.engine.session"
+            )  # takes seconds
+            self.session = await room.Session.start(preset, progress=self._say)
         except (PresetError, RuntimeError) as error:  # EngineError is a RuntimeError
             self.failure = str(error)
         except Exception as error:

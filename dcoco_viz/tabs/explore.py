@@ -42,7 +42,15 @@ class Explore(NamedTuple):
     @property
     def settings(self) -> list[gr.components.Component]:
         """What a run is made of, in the order in which `tabs/run.py` takes it."""
-        return [self.prompt, self.method, self.compare, self.slots, self.temperature, self.max_tokens, self.seed]
+        return [
+            self.prompt,
+            self.method,
+            self.compare,
+            self.slots,
+            self.temperature,
+            self.max_tokens,
+            self.seed,
+        ]
 
 
 def build(store: Store, *, live: bool) -> Explore:
@@ -67,20 +75,29 @@ def _deck() -> tuple[gr.components.Component, ...]:
     fields = Request.model_fields
     with gr.Row(elem_id="dv-settings"):
         with gr.Column(scale=6, min_width=320):
-            prompt = gr.Textbox(label="Prompt", placeholder="Ask something", lines=4, max_lines=8, elem_id="dv-prompt")
+            prompt = gr.Textbox(
+                label="Prompt", placeholder="Ask something", lines=4, max_lines=8, elem_id="dv-prompt"
+            )
         with gr.Column(scale=6, min_width=320):
             with gr.Row():
                 method = gr.Dropdown(choices(list(METHODS)), value="dcoco", label="Method", min_width=120)
                 compare = gr.Dropdown(
-                    [("Nothing", NOBODY), *choices(list(METHODS))], value=NOBODY, label="Compare with", min_width=120
+                    [("Nothing", NOBODY), *choices(list(METHODS))],
+                    value=NOBODY,
+                    label="Compare with",
+                    min_width=120,
                 )
             with gr.Row():
                 slots = gr.Slider(1, 15, value=15, step=1, label="Slots", min_width=120)
                 temperature = gr.Slider(0, 2, value=0, step=0.1, label="Temperature", min_width=120)
-                max_tokens = gr.Number(fields["max_tokens"].default, label="Max tokens", precision=0, min_width=90)
+                max_tokens = gr.Number(
+                    fields["max_tokens"].default, label="Max tokens", precision=0, min_width=90
+                )
                 seed = gr.Number(0, label="Seed", precision=0, min_width=80)
     with gr.Row(elem_id="dv-go"):
-        run = gr.Button("Loading …", variant="primary", interactive=False, scale=0, min_width=150, elem_id="dv-run")
+        run = gr.Button(
+            "Loading …", variant="primary", interactive=False, scale=0, min_width=150, elem_id="dv-run"
+        )
         stop = gr.Button("Stop", interactive=False, scale=0, min_width=90, elem_id="dv-stop")
         texts = _prompts()
         examples = gr.Dataset(

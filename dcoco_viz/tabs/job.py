@@ -1,4 +1,4 @@
-"""One press of Run: one or two requests through the engine, one after the other, apart from any browser's pace."""
+"""One press of Run: one or two requests through the engine, one after the other."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class Job:
-    """Decodes in a task of its own, so that a browser that reads slowly, or goes away, does not hold the engine up."""
+    """Decodes in a task of its own: a browser that is slow, or goes away, does not hold the engine up."""
 
     def __init__(self, session: "Session", requests: list[Request], store: Store):
         self.requests = requests

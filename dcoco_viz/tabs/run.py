@@ -89,7 +89,7 @@ class Explorer:
 
     async def _follow(self, job: Job) -> AsyncIterator[dict[Any, Any]]:
         """Values of both feeds, whenever the job has something new."""
-        senders = [Sender(Run(f"{uuid.uuid4().hex}", request, [])) for request in job.requests]
+        senders = [Sender(Run(uuid.uuid4().hex, request, [])) for request in job.requests]
         values = [sender.value("waiting") for sender in senders] + [None] * (2 - len(senders))
         yield dict(zip(self._tab.feeds, values, strict=True))
         shown = 0
@@ -99,7 +99,8 @@ class Explorer:
                     senders[i] = Sender(run)
                     shown += 1
                 if i >= shown - 1 or job.over:
-                    values[i] = senders[i].value("running" if i == len(job.runs) - 1 and not job.over else "done")
+                    ended = job.over or i < len(job.runs) - 1
+                    values[i] = senders[i].value("done" if ended else "running")
             yield dict(zip(self._tab.feeds, values, strict=True))
             await asyncio.sleep(PACE)
 
@@ -130,17 +131,19 @@ async def _saved(runs: list[Run]) -> AsyncIterator[str | None]:
     """A file with these runs, there while the context lasts; None where there is nothing to save."""
     with tempfile.TemporaryDirectory(prefix="dcoco-viz-") as folder:
         try:
-            path = Path(folder) / f"{'-'.join(run.request.method for run in runs)}-{runs[0].id[:8]}.parquet" if runs else None
-            if path:
+            path = None
+            if runs:
+                methods = "-".join(run.request.method for run in runs)
+                path = Path(folder) / f"{methods}-{runs[0].id[:8]}.parquet"
                 await asyncio.to_thread(files.save, path, runs)
-            yield str(path) if path else None
+            yield path and str(path)
         except files.TraceError:
             log.exception("a run could not be saved")
             yield None
 
 
 def adopt(runs: list[Run], store: Store) -> None:
-    """Take loaded runs into the store under new ids: a file must not name a run that someone else is looking at."""
+    """Take loaded runs into the store under new ids: a file must not name somebody else's run."""
     for run in runs:
         run.id = uuid.uuid4().hex
         store.put(run)
