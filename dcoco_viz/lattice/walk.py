@@ -19,7 +19,8 @@ def greedy(first: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
     """
     ranks = [first.argmax(-1)]
     for p in range(scores.shape[-3]):
-        row = scores[..., p, :, :].gather(-2, ranks[-1][..., None, None].expand(*scores.shape[:-3], 1, scores.shape[-1]))
+        chosen = ranks[-1][..., None, None].expand(*scores.shape[:-3], 1, scores.shape[-1])
+        row = scores[..., p, :, :].gather(-2, chosen)
         ranks.append(row.squeeze(-2).argmax(-1))
     return torch.stack(ranks, dim=-1)
 

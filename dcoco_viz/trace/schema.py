@@ -6,12 +6,22 @@ A cycle is one draft and one verify forward. Accounting, for every run:
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from dcoco_viz.trace.pieces import join
 
 LEVELS = ("off", "light", "full")
+
+
+def _whole(text: str) -> str:
+    """Surrogate pairs joined, and half a pair, which no tokenizer takes, replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+Text = Annotated[str, AfterValidator(_whole)]
 
 
 @dataclass(slots=True)
@@ -56,16 +66,18 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    prompt: str = Field(description="user message; put through the chat template unless `raw`")
+    prompt: Text = Field(description="user message; put through the chat template unless `raw`")
     method: str = Field("dcoco", description="none, dflash, dcoco or dcoco-nohead")
     walk: str = Field("greedy", description="rule that picks a path through the candidates")
     slots: int = Field(15, ge=1, le=15, description="drafted slots submitted to the verifier in each cycle")
     temperature: float = Field(0.0, ge=0.0, le=2.0)
     seed: int = Field(0, ge=0, le=2**31 - 1)
     max_tokens: int = Field(128, ge=1, le=4096)
-    stop: list[str] = Field(default_factory=list, description="strings that end the text")
+    stop: list[Annotated[Text, Field(min_length=1)]] = Field(
+        default_factory=list, description="strings that end the text"
+    )
     raw: bool = Field(False, description="complete the prompt as it stands, without the chat template")
-    record: str = Field("full", pattern="^(off|light|full)$", description="how much of each cycle is recorded")
+    record: str = Field("full", pattern="^(off|light|full)$", description="how much of a cycle is recorded")
 
 
 @dataclass(slots=True)
@@ -86,7 +98,8 @@ class Run:
 
     @property
     def text(self) -> str:
-        """The output as text; special tokens left out, undecodable bytes as U+FFFD."""
-        from dcoco_viz.trace.pieces import join
-
-        return join(self.pieces[t] for t in self.token_ids if t not in self.meta.get("special_ids", ()))
+        """The output as text, up to a stop string; special tokens left out, undecodable bytes as U+FFFD."""
+        special = set(self.meta.get("special_ids", ()))
+        text = join(self.pieces[token] for token in self.token_ids if token not in special)
+        ends = [text.find(stop) for stop in self.request.stop]
+        return text[: min((end for end in ends if end >= 0), default=len(text))]

@@ -47,7 +47,8 @@ def cycle(index, position, anchor, candidates, ranks, n, accepted, committed, ms
 
 @pytest.fixture
 def run() -> Run:
-    run = Run("hand", Request(prompt="x"), prompt_ids=[1, 2, 3], token_ids=list(range(10, 18)), seconds=3.5)
+    run = Run("hand", Request(prompt="x"), [1, 2, 3], list(range(10, 18)), seconds=3.5)
+    run.finish_reason = "stop"
     run.pieces = {token: f" {token}" for token in range(100)}
     run.cycles = [
         cycle(
@@ -223,6 +224,15 @@ def test_a_run_without_cycles(run, tokens):
     assert origins(empty) == ["prefill"] * len(tokens)
     assert coverage([empty]).counts.shape == coverage([]).counts.shape == (0,)
     assert speedup(run, empty) is speedup(empty, run) is speedup(run, None) is None
+
+
+def test_a_stopped_run_whose_records_are_behind(run):
+    run.cycles.pop()
+    run.finish_reason = "abort"
+    check([run])
+    assert tau(run) == (4 + 1) / 2
+    assert origins(run)[-2:] == ["plain", "plain"]
+    assert truth(run, run.cycles[1]).tolist() == [15, 16, 17, -1]  # the text is known all the same
 
 
 def test_a_run_that_was_not_recorded(run):

@@ -64,7 +64,7 @@ BREAKS = {
     "no text for token": lambda run, c: run.pieces.pop(run.token_ids[0]),
     "unusable text for token 1": lambda run, c: run.pieces.update({1: "\ud900"}),
     "unusable text for token -1": lambda run, c: run.pieces.update({-1: "a"}),
-    "tokens but its cycles account for": lambda run, c: run.token_ids.append(1),
+    "tokens, its cycles hold": lambda run, c: run.token_ids.append(1),
     "not in the output|more tokens than it has": lambda run, c: run.token_ids.pop(),
 }
 
@@ -92,8 +92,20 @@ def test_a_run_without_records_has_no_cycles_to_account_for():
     assert not run.cycles and len(run.token_ids) > 1
     check([run])
     run.request.record = "light"
-    with pytest.raises(TraceError, match="its cycles account for 1"):
+    with pytest.raises(TraceError, match="its cycles hold 1"):
         check([run])
+
+
+def test_the_records_of_a_stopped_run_may_be_behind_its_tokens():
+    run = make_run(seed=3)
+    run.cycles.pop()
+    for reason in ("abort", "error", None):
+        run.finish_reason = reason
+        check([run])
+    for reason in ("stop", "length"):
+        run.finish_reason = reason
+        with pytest.raises(TraceError, match="its cycles hold"):
+            check([run])
 
 
 def test_cycles_need_a_prefill_token():

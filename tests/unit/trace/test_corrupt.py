@@ -18,7 +18,7 @@ from dcoco_viz.trace.files import TraceError, load, save
 from dcoco_viz.trace.probe import survives
 from tests.unit.factory import make_run
 
-IN_TMP = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+IN_TMP = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,10 @@ def test_files_that_are_no_parquet(tmp_path):
     path.mkdir()
     refuse(path, "there is no such file", load)
     path.rmdir()
-    for content in (b"", b"PK\x03\x04 a zip", "héllo\n".encode() * 100, b'{"version": 1}'):
+    for content in (b"", b"PK\x03\x04 a zip", b'{"version": 1}', "héllo\n".encode() * 100):
         path.write_bytes(content)
-        refuse(path, "^t.parquet cannot be read as a trace: it is not a Parquet file[.]$", load)
+        refuse(path, "^it is not a Parquet file$")
+    refuse(path, "^t.parquet cannot be read as a trace: it is not a Parquet file[.]$", load)
 
 
 @IN_TMP
@@ -88,7 +89,7 @@ def test_a_file_that_is_cut_short(good, tmp_path, share):
     refuse(path, "it is cut short or damaged")
 
 
-@settings(IN_TMP, max_examples=8)
+@settings(IN_TMP, max_examples=4)
 @given(st.data())
 def test_a_damaged_byte_never_raises_anything_else(good, tmp_path, data):
     raw, path = bytearray(good.read_bytes()), tmp_path / "t.parquet"
@@ -158,7 +159,7 @@ def test_rows_that_are_not_what_they_state(good, tmp_path):
         other = other.set_column(other.column_names.index("K"), "K", pa.array([k] * n, pa.int32()))
         refuse(rewrite(good, path, table=other), "shape")
     refuse(rewrite(good, path, table=table.slice(1)), "cycle 0 of run 1 is out of order")
-    refuse(rewrite(good, path, table=table.slice(0, 0)), "run 1 has .* tokens but its cycles account for 1")
+    refuse(rewrite(good, path, table=table.slice(0, 0)), "run 1 has .* tokens, its cycles hold 1")
 
 
 def test_versions(good, tmp_path):
