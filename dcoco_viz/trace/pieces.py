@@ -1,7 +1,7 @@
 """Token pieces: the exact bytes of a token, held in a str that survives JSON and Parquet.
 
 A byte-level token may be a part of a UTF-8 character. A piece is those bytes decoded with `surrogateescape`:
-whole characters read normally, and a stray byte 0xE2 is the lone surrogate U+DCE2, which JSON can carry escaped.
+whole characters read normally; a stray byte 0xE2 is the lone surrogate U+DCE2, which JSON can carry escaped.
 """
 
 from collections.abc import Iterable

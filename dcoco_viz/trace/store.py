@@ -6,7 +6,7 @@ from dcoco_viz.trace.schema import Run
 
 
 class Store:
-    """Least-recently-used runs by id. Ids are unguessable (uuid4): to know one is the right to see its run."""
+    """Least-recently-used runs by id. Ids are unguessable (uuid4): who knows one may see its run."""
 
     def __init__(self, capacity: int = 200):
         self._runs: OrderedDict[str, Run] = OrderedDict()
