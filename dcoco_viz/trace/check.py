@@ -138,8 +138,11 @@ def _check_pool(c: Cycle, where: str) -> None:
         f"the ranks of {where} are not {b} numbers from -1 to {k - 1}",
     )
     ranks = c.ranks[: c.submitted]
-    held = c.candidates[np.arange(len(ranks)), np.maximum(ranks, 0)] == c.drafted
-    _require(bool(held[ranks >= 0].all()), f"the ranks of {where} do not name the tokens it submitted")
+    best = c.logits[np.arange(len(ranks)), np.maximum(ranks, 0)][:, None]
+    held = (c.candidates[: len(ranks)] == c.drafted[:, None]) & (
+        c.logits[: len(ranks)] == best
+    )  # or ties with it
+    _require(bool(held.any(1)[ranks >= 0].all()), f"the ranks of {where} do not name the tokens it submitted")
 
 
 def _has(array: np.ndarray, *shape: int) -> bool:

@@ -87,6 +87,21 @@ def test_a_drafted_token_outside_the_pool_has_rank_minus_one():
     check([run])
 
 
+def test_a_drafted_token_may_tie_with_the_one_at_its_rank():
+    """In half precision logits tie often, and argmax and top-k need not break a tie alike."""
+    run = make_run(seed=3)
+    cycle = run.cycles[0]
+    cycle.ranks[0], cycle.logits[0] = 0, [2.0, 2.0, 1.0]
+    cycle.candidates[0] = np.roll(
+        cycle.candidates[0], 1 - cycle.candidates[0].tolist().index(cycle.drafted[0])
+    )
+    assert cycle.candidates[0, 1] == cycle.drafted[0]
+    check([run])
+    cycle.logits[0, 1] = 1.5
+    with pytest.raises(TraceError, match="do not name the tokens it submitted"):
+        check([run])
+
+
 def test_a_run_without_records_has_no_cycles_to_account_for():
     run = make_run(record="off")
     assert not run.cycles and len(run.token_ids) > 1
