@@ -51,8 +51,7 @@ def save(path: str | os.PathLike, runs: list[Run]) -> None:
     """Write runs to a Parquet file, whole or not at all.
 
     Raises:
-        TraceError: a run is unsound (see trace/check.py) or its meta is not JSON.
-        OSError: the file cannot be written.
+        TraceError: a run is unsound (see trace/check.py), its meta is not JSON, or the file cannot be written.
     """
     try:
         runs = [_cast(run) for run in runs]
@@ -61,6 +60,13 @@ def save(path: str | os.PathLike, runs: list[Run]) -> None:
     except (TraceError, ValueError, TypeError) as error:
         raise TraceError(f"This cannot be saved as a trace: {error}.") from error
     path = Path(path)
+    try:
+        _write(path, table(runs), meta.encode())
+    except OSError as error:
+        raise TraceError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _write(path: Path, rows: pa.Table, meta: bytes) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -73,8 +79,8 @@ def save(path: str | os.PathLike, runs: list[Run]) -> None:
                 store_schema=False,
                 write_page_checksum=True,
             ) as writer:
-                writer.write_table(table(runs))
-                writer.add_key_value_metadata({KEY: meta.encode()})
+                writer.write_table(rows)
+                writer.add_key_value_metadata({KEY: meta})
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)

@@ -132,9 +132,11 @@ def test_meta_that_is_not_json_is_refused(tmp_path, value):
 def test_a_failed_write_leaves_nothing_behind(tmp_path):
     target = tmp_path / "folder"
     (target / "inside").mkdir(parents=True)
-    with pytest.raises(OSError):
-        save(target, [make_run()])  # a folder cannot be replaced by a file
+    with pytest.raises(TraceError, match="folder cannot be written: Is a directory[.]$"):
+        save(target, [make_run()])
     assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(TraceError, match="cannot be written: No such file or directory[.]$"):
+        save(tmp_path / "nowhere" / "t.parquet", [make_run()])
 
 
 def test_nothing_to_save_is_said(tmp_path):
