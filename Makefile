@@ -9,7 +9,8 @@ SET := $(if $(findstring GPU,$(shell nvidia-smi -L 2>/dev/null)),gpu,cpu)
 OTHER := $(if $(filter gpu,$(SET)),cpu,gpu)
 KEY := $(shell cat requirements*.txt requirements-cpu.lock pyproject.toml | cksum | cut -d' ' -f1)
 READY := $(VENV)/.ready-$(SET)-$(KEY)
-PIP := $(BIN)/python -m pip install --disable-pip-version-check
+# Compiling every module of 3.5 GB ahead takes longer than all the rest; Python compiles what it imports.
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
 TORCH := torch==2.13.0+cpu
 
 .PHONY: app test setup
