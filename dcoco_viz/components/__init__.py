@@ -1,8 +1,8 @@
 """Custom views of the page: `gr.HTML` subclasses, one .py, .js and .css each.
 
-What they share in the browser is in page.css, tokens.js (token pieces as visible text) and lane.js (the run
-in one column). Views hold no run themselves: they listen to their lane, so what one selects, all show. Token text enters
-the page through `textContent` alone.
+What they share in the browser: page.css, tokens.js (token pieces as visible text) and lane.js (the run in one
+column). Views hold no run themselves: they listen to their lane, so what one selects, all show. Token text
+enters the page through `textContent` alone.
 """
 
 import json

@@ -17,8 +17,8 @@ from gradio.events import Dependency
 class Feed(View):
     """The value is the run, its numbers, and a ring of its newest records.
 
-    A stream of values travels as differences. One new cycle changes one place of the ring, which costs its own
-    record and no more, however long the run. The browser's copy stays small for the same reason.
+    A stream of values travels as differences. One new cycle changes one place of the ring, at the
+    cost of its own record, however long the run. The browser's copy stays small for the same reason.
     """
 
     def __init__(self, store: Store, *, lane: str):

@@ -35,5 +35,5 @@ def _sentence(error: Any) -> str:
     field = Request.model_json_schema()["properties"].get(name, {})
     if "minimum" in field:
         low, high = field["minimum"], field["maximum"]
-        return f"{NAMES.get(name, name)} must be a number from {low:g} to {high:,}."
+        return f"{NAMES.get(name, name)} must be a number from {low:,.10g} to {high:,.10g}."
     return f"{NAMES.get(name, name)} cannot be {error['input']!r}."

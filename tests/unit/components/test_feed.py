@@ -1,0 +1,81 @@
+"""What a new cycle costs on the wire, and what the feed answers when asked."""
+
+import base64
+
+import numpy as np
+import orjson
+import pytest
+from gradio.utils import diff
+
+from dcoco_viz.components.feed import RING, Feed, Sender
+from dcoco_viz.components.readout import SHOWN
+from dcoco_viz.metrics.summary import summary
+from dcoco_viz.trace.store import Store
+from tests.unit.factory import make_run
+
+LIMIT = 16_000  # bytes a new cycle may add, with the scores of the slot pair that is looked at
+
+
+@pytest.fixture
+def feed():
+    store = Store()
+    run = make_run(slots=15, pool=16, cycles=120)
+    store.put(run)
+    return Feed(store, lane="a"), run
+
+
+def test_only_the_new_cycle_travels():
+    run = make_run(slots=15, pool=16, cycles=60)
+    run.pieces = {t: f" word-{t:06d}" for t in run.pieces}
+    cycles, run.cycles = run.cycles, []
+    sender = Sender(run)
+    before = sender.value("running")
+    for cycle in cycles:
+        run.cycles.append(cycle)
+        after = sender.value("running")
+        edits = diff(before, after)
+        assert len(orjson.dumps(edits)) + 4 * 16 * 16 * 2 / 3 < LIMIT
+        touched = {path[1] for _, path, _ in edits if path[0] == "ring"}
+        assert touched == {cycle.index % RING}
+        before = after
+
+
+def test_the_figures_are_those_of_the_metrics():
+    run = make_run(slots=15, pool=16, cycles=9)
+    shown, known = Sender(run).value("done")["figures"], summary(run)
+    assert set(SHOWN) <= shown.keys()
+    assert shown["tau"] == f"{known.tau:.2f}"
+    assert shown["tokens_per_second"] == f"{known.tokens_per_second:.1f}"
+    assert shown["verify_ms"] == f"{known.verify_ms:.1f}"
+    assert (shown["cycles"], shown["output_tokens"]) == (str(known.cycles), str(known.output_tokens))
+
+
+def test_nothing_measured_is_not_zero():
+    shown = Sender(make_run(method="none", cycles=0)).value("waiting")["figures"]
+    assert shown["tau"] is None and shown["draft_ms"] is None and shown["coverage"] is None
+
+
+def test_scores_are_those_of_the_pair(feed):
+    view, run = feed
+    found = view.scores({"run": run.id, "pair": 6, "start": 10, "stop": 14})
+    for text, cycle in zip(found, run.cycles[10:14], strict=True):
+        assert np.array_equal(np.frombuffer(base64.b64decode(text), "<f2").reshape(16, 16), cycle.scores[6])
+
+
+def test_records_come_in_chunks_that_join(feed):
+    view, run = feed
+    got = []
+    while len(got) < len(run.cycles):
+        got += view.records({"run": run.id, "start": len(got), "stop": len(run.cycles)})
+    assert [record["index"] for record in got] == list(range(120))
+
+
+def test_an_unknown_run_has_nothing(feed):
+    view, _ = feed
+    assert view.records({"run": "guess", "start": 0, "stop": 5}) == []
+    assert view.scores({"run": "guess", "pair": 0, "start": 0, "stop": 5}) == []
+
+
+def test_a_pair_that_is_not_there_has_no_scores(feed):
+    view, run = feed
+    assert view.scores({"run": run.id, "pair": 14, "start": 0, "stop": 1}) == [None]
