@@ -1,6 +1,6 @@
 """What the page has to say: whether the engine is ready, and sentences for the user."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from dcoco_viz.components.view import View
 
@@ -10,9 +10,10 @@ Kind = Literal["busy", "ready", "info", "error"]
 class Banner(View):
     """One sentence with its kind; empty when there is nothing to say."""
 
-    def __init__(self, value: dict[str, str] | None = None, *, role: Literal["status", "alert"]):
-        super().__init__(value, role=role)
-        self.role = role  # else gr.HTML takes the word in the script for an event's name
+    def __init__(
+        self, value: dict[str, str] | None = None, *, role: Literal["status", "alert"], **kwargs: Any
+    ):
+        super().__init__(value, role=role, **kwargs)
 
 
 def say(kind: Kind, text: str, detail: str = "") -> dict[str, str]:

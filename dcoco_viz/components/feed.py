@@ -20,7 +20,7 @@ class Feed(View):
     cost of its own record, however long the run. The browser's copy stays small for the same reason.
     """
 
-    def __init__(self, store: Store, *, lane: str):
+    def __init__(self, store: Store, *, lane: str, **kwargs: Any):
         def records(query: dict[str, Any]) -> list[dict[str, Any]]:
             run = store.get(str(query["run"]))
             start = int(query["start"])
@@ -32,7 +32,7 @@ class Feed(View):
             cycles = run.cycles[start : min(int(query["stop"]), start + CHUNK)] if run else []
             return [encode(c.scores[pair], "<f2") if _has(c.scores, pair) else None for c in cycles]
 
-        super().__init__(lane=lane, server_functions=[records, scores])
+        super().__init__(lane=lane, server_functions=[records, scores], **kwargs)
 
 
 class Sender:

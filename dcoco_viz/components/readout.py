@@ -18,8 +18,8 @@ UNITS = {"draft_ms": "ms", "head_ms": "ms", "verify_ms": "ms"}
 class Readout(View):
     """Method, acceptance, speed and times of the lane's run."""
 
-    def __init__(self, *, lane: str):
-        super().__init__(lane=lane, rows=[_row(name) for name in SHOWN])
+    def __init__(self, *, lane: str, **kwargs: Any):
+        super().__init__(lane=lane, rows=[_row(name) for name in SHOWN], **kwargs)
 
 
 def figures(run: Run) -> dict[str, str | None]:

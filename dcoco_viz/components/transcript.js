@@ -8,6 +8,7 @@ const KINDS = {
   p: ["prefill", "prefill"],
   n: ["plain", "plain decoding"],
 };
+const hint = element.appendChild(make("p", "hint", props.hint));
 const legend = element.appendChild(make("ul", "legend"));
 legend.setAttribute("aria-label", "Where tokens come from");
 const keys = {};

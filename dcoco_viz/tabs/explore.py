@@ -20,6 +20,10 @@ from dcoco_viz.trace.schema import Request
 from dcoco_viz.trace.store import Store
 
 NOBODY = "nothing"
+HINT = (
+    "Type a prompt or choose an example, and press Run. The text will stream in here, every token marked by "
+    "where it came from; below it, each cycle of drafting and verifying can be looked at, live and after."
+)
 
 
 class Explore(NamedTuple):
@@ -28,8 +32,8 @@ class Explore(NamedTuple):
     prompt: gr.Textbox
     method: gr.Dropdown
     compare: gr.Dropdown
-    slots: gr.Slider
-    temperature: gr.Slider
+    slots: gr.Number
+    temperature: gr.Number
     max_tokens: gr.Number
     seed: gr.Number
     run: gr.Button
@@ -67,7 +71,7 @@ def build(store: Store, *, live: bool) -> Explore:
         download = gr.DownloadButton("Save this trace", size="sm", scale=0, min_width=130, interactive=False)
     notice = Banner(role="alert")
     with gr.Row(elem_id="dv-lanes"):
-        feeds = (_lane(store, "a"), _lane(store, "b"))
+        feeds = (_lane(store, "a", HINT if live else ""), _lane(store, "b", ""))
     return Explore(*controls, upload, download, notice, feeds)
 
 
@@ -88,12 +92,12 @@ def _deck() -> tuple[gr.components.Component, ...]:
                     min_width=120,
                 )
             with gr.Row():
-                slots = gr.Slider(1, 15, value=15, step=1, label="Slots", min_width=120)
-                temperature = gr.Slider(0, 2, value=0, step=0.1, label="Temperature", min_width=120)
+                slots = gr.Number(15, label="Slots (1 to 15)", precision=0, min_width=90)
+                temperature = gr.Number(0, label="Temperature", step=0.1, min_width=90)
                 max_tokens = gr.Number(
                     fields["max_tokens"].default, label="Max tokens", precision=0, min_width=90
                 )
-                seed = gr.Number(0, label="Seed", precision=0, min_width=80)
+                seed = gr.Number(0, label="Seed", precision=0, min_width=90)
     with gr.Row(elem_id="dv-go"):
         run = gr.Button(
             "Loading …", variant="primary", interactive=False, scale=0, min_width=150, elem_id="dv-run"
@@ -112,11 +116,11 @@ def _deck() -> tuple[gr.components.Component, ...]:
     return prompt, method, compare, slots, temperature, max_tokens, seed, run, stop
 
 
-def _lane(store: Store, lane: str) -> Feed:
+def _lane(store: Store, lane: str, hint: str) -> Feed:
     with gr.Column(elem_classes=["dv-lane"], elem_id=f"dv-lane-{lane}"):
         feed = Feed(store, lane=lane)
         Readout(lane=lane)
-        Transcript(lane=lane)
+        Transcript(lane=lane, hint=hint)
         Scrubber(lane=lane)
         Grid(lane=lane)
         with gr.Row(elem_classes=["dv-under"]):
