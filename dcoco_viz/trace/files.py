@@ -51,7 +51,7 @@ def save(path: str | os.PathLike, runs: list[Run]) -> None:
     """Write runs to a Parquet file, whole or not at all.
 
     Raises:
-        TraceError: a run is unsound (see trace/check.py), its meta is not JSON, or the file cannot be written.
+        TraceError: a run is unsound (trace/check.py), its meta is not JSON, or the file cannot be written.
     """
     try:
         runs = [_cast(run) for run in runs]
