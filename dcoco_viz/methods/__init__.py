@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Method(NamedTuple):
-    """A way to decode. `drafter` names the checkpoint folder it drafts with; `head` says whether the corrector runs."""
+    """A way to decode: `drafter` names its checkpoint folder, `head` says whether the corrector runs."""
 
     name: str
     drafter: str | None

@@ -1,0 +1,1 @@
+"""DCOCO: a corrector that scores transitions between neighbours' candidates (METHOD: "The corrector")."""

@@ -1,0 +1,1 @@
+"""DFlash: one non-causal forward drafts a block from the verifier's hidden states (METHOD: "DFlash")."""

@@ -1,0 +1,1 @@
+"""Training a drafter and its corrector for one verifier, and measuring them on held-out text."""

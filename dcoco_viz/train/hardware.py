@@ -1,0 +1,28 @@
+"""Where training runs, and in what numbers."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+from dcoco_viz import hardware
+
+
+def device() -> torch.device:
+    """The first CUDA GPU where there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def fast_dtype() -> torch.dtype:
+    """bfloat16 where the hardware multiplies it natively, else float32, which is then far faster."""
+    return getattr(torch, hardware.native_dtype())
+
+
+def workers(where: torch.device) -> ThreadPoolExecutor:
+    """Threads for independent pieces of work, one a core (one in all on a GPU), each single-threaded.
+
+    Pieces that each keep to one core are not held up by the slowest core, as one piece spread over all would
+    be whenever something else runs on the machine.
+    """
+    count = torch.get_num_threads() if where.type == "cpu" else 1
+    torch.set_num_threads(max(1, torch.get_num_threads() // count))
+    return ThreadPoolExecutor(count)
