@@ -75,14 +75,17 @@ async def _run(preset, dtype: str, requests: list, trace: Path | None, as_json: 
             runs.append(event.run)
             if not as_json:
                 print(f"\n-- {request.method}: {_line(event.run)}\n", flush=True)
-        if trace:
-            files.save(trace, runs)
     except (EngineError, ValueError) as error:
         raise SystemExit(str(error)) from error
     finally:
         await session.close()
     if as_json:
         print(json.dumps(results(runs), indent=1))
+    if trace:
+        try:
+            files.save(trace, runs)
+        except (files.TraceError, OSError) as error:
+            raise SystemExit(f"The trace was not saved: {error}") from error
 
 
 async def _warm_up(session, requests: list) -> None:

@@ -141,5 +141,8 @@ def _vllm_version() -> str:
 
 
 def _revision() -> str:
-    result = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    try:
+        result = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    except OSError:  # no git here, as in a container image
+        return "unknown"
     return result.stdout.strip() or "unknown"

@@ -8,11 +8,11 @@ import asyncio
 import contextlib
 import time
 import uuid
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import numpy as np
 from vllm import SamplingParams
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
@@ -26,8 +26,12 @@ from dcoco_viz.methods import METHODS
 from dcoco_viz.presets import Preset
 from dcoco_viz.trace.pieces import join
 from dcoco_viz.trace.schema import Cycle, Request, Run
+from dcoco_viz.verifier import VerifierError
 
-DEAD = "The engine has stopped: {reason}. Start the app again; runs that were recorded can still be saved."
+DEAD = (
+    "The engine process has died; its log on the terminal says why. "
+    "Start the app again: runs that were recorded can still be saved."
+)
 
 
 class EngineError(RuntimeError):
@@ -55,7 +59,7 @@ class Session:
         self._tokenizer = engine.get_tokenizer()
         self._pieces = pieces(self._tokenizer, engine.model_config.get_vocab_size())
         self._special = sorted(self._tokenizer.all_special_ids)
-        self._arrived: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._arrived: dict[str, list[dict[str, Any]]] = {}  # records by run, for the runs under way
         self._drain: asyncio.Task | None = None
 
     @classmethod
@@ -76,8 +80,9 @@ class Session:
         try:
             setup = await asyncio.to_thread(launch.prepare, preset, dtype, say)
             say("starting the engine")
-            engine = AsyncLLM.from_engine_args(setup.args)
-        except launch.LaunchError as error:
+            # In a thread, since a page may be served by this loop; the engine's own tasks start with the first request.
+            engine = await asyncio.to_thread(AsyncLLM.from_engine_args, setup.args)
+        except (launch.LaunchError, VerifierError) as error:
             raise EngineError(str(error)) from error
         except Exception as error:
             raise EngineError(launch.explain(error)) from error
@@ -108,12 +113,13 @@ class Session:
         )
         prompt = {"prompt_token_ids": run.prompt_ids, "cache_salt": method.drafter or "none"}
         stream = self._engine.generate(prompt, params, run.id)
-        held: list[dict[str, Any]] = []
+        held = self._arrived[run.id] = []
         first = time.perf_counter()
         try:
             async for output in stream:
                 completion = output.outputs[0]
                 run.token_ids += completion.token_ids
+                self._name(run, completion.token_ids, [])  # before anything can break off: a run must be readable
                 if output.finished:
                     run.finish_reason = completion.finish_reason
                     self._finish(run, completion, output.metrics)
@@ -121,26 +127,26 @@ class Session:
                     run.ttft_s = time.perf_counter() - first
                 if request.record != "off" and len(run.token_ids) > 1:
                     await self._fetch(fresh=output.finished)
-                    held += self._arrived.pop(run.id, [])
                 cycles = self._clip(run, held)
-                self._name(run, completion.token_ids, cycles)
+                self._name(run, (), cycles)
                 yield Event(completion.text, cycles, run)
         except EngineDeadError as error:
             run.finish_reason = "error"
-            raise EngineError(DEAD.format(reason=str(error).splitlines()[0] if str(error) else "its process ended")) from error
+            raise EngineError(DEAD) from error
         except (asyncio.CancelledError, GeneratorExit):
             run.finish_reason = "abort"
             raise
         finally:
             with contextlib.suppress(EngineDeadError):
                 await stream.aclose()
-            self._arrived.pop(run.id, None)
+            del self._arrived[run.id]
 
     async def close(self) -> None:
         """Stop the engine process; requests under way end with an error."""
         if self._drain is not None:
             self._drain.cancel()
-        await asyncio.to_thread(self._engine.shutdown, 20)
+        engine = self.__dict__.pop("_engine")  # its finaliser must run while the interpreter still stands
+        await asyncio.to_thread(engine.shutdown, 20)
 
     def _new_run(self, request: Request) -> Run:
         if request.method not in self.methods:
@@ -182,8 +188,9 @@ class Session:
     async def _fetch_once(self) -> None:
         for packed in await self._engine.collective_rpc("drain"):
             for record in unpack(packed):
-                run_id, _, _ = record["request_id"].rpartition("-")
-                self._arrived[run_id].append(record)
+                run_id, _, _ = record["request_id"].rpartition("-")  # vLLM appended a suffix of its own
+                if run_id in self._arrived:  # an aborted run's last cycle comes too late for anybody
+                    self._arrived[run_id].append(record)
 
     def _clip(self, run: Run, held: list[dict[str, Any]]) -> list[Cycle]:
         """Turn records whose tokens have arrived into cycles of the run; leave the others in `held`."""
@@ -223,8 +230,6 @@ class Session:
 
 
 def _cycle(run: Run, index: int, record: dict[str, Any], kept: list[int]) -> Cycle:
-    import numpy as np
-
     fields = dict(record)
     raw = fields.pop("committed")
     fields["request_id"] = run.id
