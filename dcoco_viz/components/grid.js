@@ -114,7 +114,7 @@ const quote = (id) => `“${lane.show(id)}”`;
 function paths() {
   const cycle = lane.cycle, grid = lane.grid(cycle);
   if (!grid || !cells[0]?.[0].td.offsetWidth) return;
-  const box = ({td}) => ({left: td.offsetLeft, right: td.offsetLeft + td.offsetWidth, top: td.offsetTop, height: td.offsetHeight});
+  const box = ({td}) => ({left: td.offsetLeft + td.clientLeft, right: td.offsetLeft + td.offsetWidth, top: td.offsetTop, height: td.offsetHeight});
   const columns = cells.map((column) => box(column[0])), {height, top} = columns[0];
   const pitch = cells[0].length > 1 ? cells[0][1].td.offsetTop - top : height;
   const y = (k) => top + k * pitch + height / 2;

@@ -34,11 +34,12 @@ class Job:
         return self._task.done()
 
     async def updates(self) -> AsyncIterator[None]:
-        """Yields when something is new, the last time when all is over."""
+        """Yields when something is new, and a last time when all is over."""
         while not self.over:
             await self._changed.wait()
             self._changed.clear()
             yield
+        yield
 
     def stop(self) -> None:
         """Abort the request under way and drop the rest; the engine is free within a cycle."""

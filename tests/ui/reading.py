@@ -1,0 +1,57 @@
+"""Reads back from the page what its pictures show."""
+
+from playwright.sync_api import Page
+
+GRID = """lane => {
+  const root = document.querySelector(`.dv-grid[data-lane=${lane}]`);
+  const cells = [...root.querySelectorAll("td[data-slot]")].map(td => ({
+    slot: +td.dataset.slot, rank: +td.dataset.rank, token: td.querySelector(".tok").textContent,
+    p: td.querySelector(".p").textContent, marks: td.className.split(" ").filter(Boolean),
+    fill: td.style.background}));
+  const feet = [...root.querySelectorAll("tfoot td")].map(td => ({
+    token: td.querySelector(".tok")?.textContent ?? null, where: td.querySelector(".where").textContent}));
+  return {cells, feet, caption: root.querySelector("caption").textContent,
+          heads: [...root.querySelectorAll("th.slot .mark")].map(e => e.textContent),
+          rule: +root.querySelector("line.rule").getAttribute("x1"),
+          lefts: [...root.querySelectorAll("tbody tr:first-child td[data-slot]")].map(td => td.offsetLeft + td.clientLeft)};
+}"""
+
+HEATMAP = """lane => {
+  const root = document.querySelector(`.dv-transitions[data-lane=${lane}]`);
+  const rows = [...root.querySelectorAll("tbody tr")];
+  return {cells: rows.map(tr => [...tr.cells].slice(1).map(td => td.textContent)),
+          walked: [...root.querySelectorAll("td.walked")].map(td => [+td.dataset.a, +td.dataset.b]),
+          rows: [...root.querySelectorAll("th.from .tok")].map(e => e.textContent),
+          columns: [...root.querySelectorAll("th.to .tok")].map(e => e.textContent)};
+}"""
+
+# two frames: views redraw once a frame
+SETTLE = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def wait_for_cycles(page: Page, count: int, lane: str = "a") -> None:
+    """Until the lane has that many cycles and has drawn one."""
+    page.wait_for_function(f"dcoco.lanes.{lane}.cycles.length >= {count} && dcoco.lanes.{lane}.selected >= 0")
+    page.evaluate(SETTLE)
+
+
+def go(page: Page, index: int, lane: str = "a") -> None:
+    """Select a cycle, as a user would, with the slider."""
+    slider = page.locator(f".dv-scrubber[data-lane={lane}] input[type=range]")
+    slider.fill(str(index))
+    page.wait_for_function(f"dcoco.lanes.{lane}.selected === {index}")
+    page.evaluate(SETTLE)
+
+
+def grid(page: Page, lane: str = "a") -> dict:
+    return page.evaluate(GRID, lane)
+
+
+def heatmap(page: Page, lane: str = "a") -> dict:
+    return page.evaluate(HEATMAP, lane)
+
+
+def shown(page: Page, piece: str) -> str:
+    """How the page writes a piece, by its own function; test_tokens.py checks that function by itself."""
+    raw = piece.encode("utf-8", "surrogateescape").decode("latin-1")
+    return page.evaluate("piece => dcoco.visible(piece)", raw)
