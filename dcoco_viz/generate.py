@@ -10,7 +10,7 @@ import typer
 
 
 def generate(
-    method: Annotated[str, typer.Option(help="one or more of none, dflash, dcoco, dcoco-nohead; comma-separated")] = "dcoco",
+    method: Annotated[str, typer.Option(help="none, dflash, dcoco, dcoco-nohead, or several with commas")] = "dcoco",
     prompt: Annotated[str | None, typer.Option(help="the user message")] = None,
     prompt_file: Annotated[Path | None, typer.Option(help="a UTF-8 file that holds the user message")] = None,
     walk: Annotated[str, typer.Option(help="rule that picks a path through the candidates")] = "greedy",
@@ -21,7 +21,7 @@ def generate(
     max_tokens: Annotated[int, typer.Option(help="longest output, in tokens")] = 128,
     dtype: Annotated[str, typer.Option(help="auto, bfloat16 or float32")] = "auto",
     trace: Annotated[Path | None, typer.Option(help="save every cycle of every run to this Parquet file")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print a JSON list, one object a method, and nothing else")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print a JSON list, one object a method, only")] = False,
 ) -> None:
     """Decode one prompt with each method in turn, on one engine."""
     from pydantic import ValidationError

@@ -1,18 +1,24 @@
 """What this machine computes with."""
 
 import functools
+import os
 import platform
 from pathlib import Path
 
 
 @functools.cache
-def cpu_flags() -> frozenset[str]:
-    """The CPU's feature flags as Linux names them; empty where they cannot be read."""
+def _cpuinfo(key: str) -> str:
+    """The first value of this key in /proc/cpuinfo; empty where it cannot be read."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return frozenset()
-    return frozenset(next((line.split(":")[1].split() for line in lines if line.startswith("flags")), ()))
+        return ""
+    return next((line.split(":")[1].strip() for line in lines if line.startswith(key)), "")
+
+
+def cpu_flags() -> frozenset[str]:
+    """The CPU's feature flags as Linux names them; empty where they cannot be read."""
+    return frozenset(_cpuinfo("flags").split())
 
 
 def cpu_has_bf16() -> bool:
@@ -29,15 +35,8 @@ def native_dtype() -> str:
 
 def describe() -> str:
     """One line for a trace's metadata: the GPU, or the CPU and how many cores of it."""
-    import os
-
     import torch
 
     if torch.cuda.is_available():
         return torch.cuda.get_device_name()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        name = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        name = platform.machine()
-    return f"{name}, {len(os.sched_getaffinity(0))} cores"
+    return f"{_cpuinfo('model name') or platform.machine()}, {len(os.sched_getaffinity(0))} cores"

@@ -13,9 +13,9 @@ from vllm.engine.arg_utils import AsyncEngineArgs
 
 from dcoco_viz import __version__, hardware, verifier
 from dcoco_viz.methods import METHODS
+from dcoco_viz.methods.checkpoint import TOP_K
 from dcoco_viz.presets import EMBEDDED, ROOT, Preset, is_local
 
-TOP_K = 16  # candidates a slot (METHOD: K)
 # V1 stops drafting for the whole batch when one request comes within a block of the engine's length limit, so the
 # engine gets two blocks more than requests may use.
 HEADROOM = 2 * 16 + 1
@@ -56,7 +56,8 @@ def prepare(preset: Preset, dtype: str, progress: Callable[[str], None]) -> Setu
     if not drafters:
         raise LaunchError(f"Preset {preset.name} names no drafter: add one to assets/presets.toml.")
     block = _check(drafters)
-    methods = [m.name for m in METHODS.values() if m.drafter is None or _offers(drafters.get(m.drafter), m.head)]
+    heads = {name for name, path in drafters.items() if "dcoco_config" in _config(path)}
+    methods = [m.name for m in METHODS.values() if m.drafter in ({None, *heads} if m.head else {None, *drafters})]
     args = AsyncEngineArgs(
         model=model,
         dtype=dtype,
@@ -115,14 +116,9 @@ def _fetch(place: str) -> str:
     return place
 
 
-def _offers(drafter: str | None, head: bool) -> bool:
-    """Whether a method can run on this drafter's folder."""
-    return drafter is not None and (not head or (Path(drafter) / "dcoco" / "model.safetensors").is_file())
-
-
 def _check(drafters: dict[str, str]) -> int:
     """Refuse drafters that cannot share an engine. Returns the block length, 1 + slots."""
-    configs = {name: json.loads((Path(path) / "config.json").read_text()) for name, path in drafters.items()}
+    configs = {name: _config(path) for name, path in drafters.items()}
     first_name, first = next(iter(configs.items()))
     for name, config in configs.items():
         for key in SHAPE:
@@ -132,6 +128,10 @@ def _check(drafters: dict[str, str]) -> int:
                     f"and {config.get(key)} in the other."
                 )
     return int(first["block_size"])
+
+
+def _config(path: str) -> dict[str, Any]:
+    return json.loads((Path(path) / "config.json").read_text())
 
 
 def _vllm_version() -> str:

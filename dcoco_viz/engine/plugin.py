@@ -1,16 +1,27 @@
-"""vLLM entry point (`vllm.general_plugins`): makes the draft architectures of this project known.
+"""vLLM entry point (`vllm.general_plugins`): called once in the front end, the engine core and every worker."""
 
-vLLM calls `register` in the front end, the engine core and every worker, before a model is built.
-"""
+import multiprocessing
+import os
+import signal
+import threading
 
 
 def register() -> None:
-    """Let a checkpoint that names `DFlashDCOCODraftModel` load as the DFlash drafter that it is.
+    """Make this project's draft architecture known, and tie the engine's processes to the program that started them.
 
-    The corrector is no part of the draft model: it lies in the checkpoint's `dcoco/` folder and the proposer loads it.
+    A checkpoint that names `DFlashDCOCODraftModel` loads as the DFlash drafter that it is: the corrector is no part of
+    the draft model, it lies in the checkpoint's `dcoco/` folder and the proposer loads it.
     """
     from vllm import ModelRegistry
 
     ModelRegistry.register_model(
         "DFlashDCOCODraftModel", "vllm.model_executor.models.qwen3_dflash:DFlashQwen3ForCausalLM"
     )
+    if parent := multiprocessing.parent_process():
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent) -> None:
+    """vLLM's engine core outlives a front end that was killed, and keeps its memory: end it then."""
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)

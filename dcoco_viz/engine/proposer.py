@@ -6,10 +6,8 @@ drafter for life, its cache slots are its own, and in a mixed batch each drafter
 
 import copy
 import time
-from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
 from vllm.model_executor.model_loader import get_model
 from vllm.model_executor.model_loader.utils import get_draft_load_config
 from vllm.v1.spec_decode.dflash import DFlashProposer
@@ -18,6 +16,7 @@ from vllm.v1.spec_decode.utils import PADDING_SLOT_ID
 from dcoco_viz.engine.recorder import Proposal, Recorder, Rule
 from dcoco_viz.lattice.pool import Pool, top_k
 from dcoco_viz.lattice.walk import greedy
+from dcoco_viz.methods.checkpoint import load_corrector
 from dcoco_viz.methods.dcoco.model import Corrector
 
 
@@ -49,9 +48,8 @@ class Proposer(DFlashProposer):
             self.models[name] = self._load_sibling(name, self.models[first], target_model)
         self.model = self.models[first]
         for name, path in self.paths.items():
-            weights = Path(path) / "dcoco" / "model.safetensors"
-            if weights.exists():
-                self.heads[name] = self._load_head(weights)
+            if head := load_corrector(path):
+                self.heads[name] = head.to(self.device, self.dtype).eval().requires_grad_(False)
 
     def _load_sibling(self, name: str, first: torch.nn.Module, target_model: torch.nn.Module) -> torch.nn.Module:
         """Load another drafter of the same shape onto the attention layers, and so the KV cache, of the first."""
@@ -70,13 +68,6 @@ class Proposer(DFlashProposer):
         self._maybe_share_embeddings(target_model)
         self._maybe_share_lm_head(target_model)
         return self.model
-
-    def _load_head(self, weights: Path) -> Corrector:
-        state = load_file(weights)
-        rank, hidden_size = state["candidate.weight"].shape
-        head = Corrector(hidden_size, rank, len(state["hidden.bias"]))
-        head.load_state_dict(state)
-        return head.to(self.device, self.dtype).eval().requires_grad_(False)
 
     # Drafting
 

@@ -165,8 +165,8 @@ class Session:
             )
         if len(ids) + request.max_tokens > self.limit:
             raise ValueError(
-                f"the prompt has {len(ids)} tokens and asks for {request.max_tokens} more, but this preset has room for "
-                f"{self.limit}: shorten the prompt or lower the maximum"
+                f"the prompt has {len(ids)} tokens and asks for {request.max_tokens} more, but this preset has room "
+                f"for {self.limit}: shorten the prompt or lower the maximum"
             )
         run = Run(uuid.uuid4().hex, request, list(ids), created=datetime.now(UTC).isoformat(timespec="seconds"))
         run.meta = self.meta | {"special_ids": self._special}

@@ -42,21 +42,36 @@ def load(folder: Path) -> tuple[Drafter, Corrector | None]:
     """
     folder = Path(folder)
     try:
-        raw = json.loads((folder / "config.json").read_text())
-        drafter = Drafter(_from_json(raw))
-    except (OSError, json.JSONDecodeError) as error:
-        raise CheckpointError(
-            f"{folder} is not a checkpoint: config.json cannot be read ({error})"
-        ) from error
+        drafter = Drafter(_from_json(_config(folder)))
     except KeyError as error:
         raise CheckpointError(f"{folder}/config.json lacks {error}") from error
     _fill(drafter, folder / "model.safetensors")
+    return drafter, load_corrector(folder)
+
+
+def load_corrector(folder: Path) -> Corrector | None:
+    """The corrector of a checkpoint in float32; None where it has none.
+
+    Raises:
+        CheckpointError: as `load`.
+    """
+    raw = _config(folder)
     if "dcoco_config" not in raw:
-        return drafter, None
-    head = raw["dcoco_config"]
-    corrector = Corrector(drafter.config.hidden_size, head["rank"], head["mlp_hidden"])
-    _fill(corrector, folder / "dcoco" / "model.safetensors")
-    return drafter, corrector
+        return None
+    try:
+        head = raw["dcoco_config"]
+        corrector = Corrector(raw["hidden_size"], head["rank"], head["mlp_hidden"])
+    except KeyError as error:
+        raise CheckpointError(f"{folder}/config.json lacks {error}") from error
+    _fill(corrector, Path(folder) / "dcoco" / "model.safetensors")
+    return corrector
+
+
+def _config(folder: Path) -> dict:
+    try:
+        return json.loads((Path(folder) / "config.json").read_text())
+    except (OSError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{folder} is not a checkpoint: config.json cannot be read ({error})") from error
 
 
 def _write(path: Path, module: torch.nn.Module, dtype: torch.dtype) -> None:

@@ -34,6 +34,5 @@ async def session(preset):
 
 async def run(session: Session, prompt: str, method: str, **options) -> Run:
     """Decode to the end."""
-    async for event in session.generate(Request(prompt=prompt, method=method, **options)):
-        pass
-    return event.run
+    events = [event async for event in session.generate(Request(prompt=prompt, method=method, **options))]
+    return events[-1].run

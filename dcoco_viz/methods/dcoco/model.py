@@ -9,8 +9,8 @@ class Corrector(nn.Module):
     """Scores S_p(a, b) of going from candidate a of slot p to b of slot p+1 (METHOD: "The corrector").
 
     The first layer of Delta is linear in its concatenated input, so its parts are computed once per slot pair
-    and once per candidate; a transition only adds, activates and takes a dot product. The same function, a tenth
-    of the arithmetic.
+    and once per candidate; a transition only adds, activates and takes a dot product. The same function, at
+    about a tenth of the arithmetic.
 
     Args:
         hidden_size: d of the verifier.
