@@ -67,7 +67,7 @@ def _watch(demo: gr.Blocks, engine: Engine, tab: explore.Explore, status: Banner
         methods = engine.methods or list(explore.METHODS)
         return {
             status: engine.status(),
-            tab.run: gr.Button("Run", interactive=True) if ready else gr.skip(),
+            tab.run: gr.Button("Run", interactive=ready) if engine.settled else gr.skip(),
             tab.method: gr.Dropdown(explore.choices(methods)) if ready else gr.skip(),
             tab.compare: gr.Dropdown([("Nothing", explore.NOBODY), *explore.choices(methods)])
             if ready

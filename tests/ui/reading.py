@@ -13,7 +13,7 @@ GRID = """lane => {
   return {cells, feet, caption: root.querySelector("caption").textContent,
           heads: [...root.querySelectorAll("th.slot .mark")].map(e => e.textContent),
           rule: +root.querySelector("line.rule").getAttribute("x1"),
-          lefts: [...root.querySelectorAll("tbody tr:first-child td[data-slot]")].map(td => td.offsetLeft + td.clientLeft)};
+          lefts: [...root.querySelectorAll("td[data-rank='0']")].map(td => td.offsetLeft + td.clientLeft)};
 }"""
 
 HEATMAP = """lane => {
