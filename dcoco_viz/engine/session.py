@@ -120,9 +120,10 @@ class Session:
                 completion = output.outputs[0]
                 run.token_ids += completion.token_ids
                 self._name(run, completion.token_ids, [])  # before anything can break off: a run must be readable
+                run.seconds = output.metrics.last_token_ts - output.metrics.first_token_ts
                 if output.finished:
                     run.finish_reason = completion.finish_reason
-                    self._finish(run, completion, output.metrics)
+                    self._finish(run, completion)
                 if not run.ttft_s:
                     run.ttft_s = time.perf_counter() - first
                 if request.record != "off" and len(run.token_ids) > 1:
@@ -134,7 +135,7 @@ class Session:
             run.finish_reason = "error"
             raise EngineError(DEAD) from error
         except (asyncio.CancelledError, GeneratorExit):
-            run.finish_reason = "abort"
+            run.finish_reason = run.finish_reason or "abort"
             raise
         finally:
             with contextlib.suppress(EngineDeadError):
@@ -217,13 +218,12 @@ class Session:
                     mentioned.update(ids.flatten().tolist())
         run.pieces.update((i, self._pieces[i]) for i in mentioned if i not in run.pieces)
 
-    def _finish(self, run: Run, completion, metrics) -> None:
+    def _finish(self, run: Run, completion) -> None:
         if isinstance(completion.stop_reason, str):  # drop the tokens after the one that completed the stop string
             for n in range(1, len(run.token_ids) + 1):
                 if completion.stop_reason in join(self._pieces[t] for t in run.token_ids[:n]):
                     del run.token_ids[n:]
                     break
-        run.seconds = metrics.last_token_ts - metrics.first_token_ts
         if completion.spec_decode_metrics is not None:
             run.meta["vllm_accepted"] = list(completion.spec_decode_metrics.per_step_accepted)
             run.meta["vllm_drafted"] = list(completion.spec_decode_metrics.per_step_drafted)

@@ -9,6 +9,7 @@ import time
 import torch
 from vllm.platforms import current_platform
 
+from dcoco_viz.engine import kernels
 from dcoco_viz.engine.proposer import Proposer
 from dcoco_viz.engine.recorder import Recorder, Rule, Verdict
 
@@ -25,6 +26,7 @@ class Worker(Base):
 
     def init_device(self) -> None:
         super().init_device()
+        kernels.register()
         self.recorder = Recorder()
         self.rules: dict[str, Rule] = {}
         runner = self.model_runner
