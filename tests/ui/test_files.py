@@ -27,7 +27,7 @@ def test_a_damaged_file_is_explained_and_the_page_stays(page, recorded, tmp_path
     ):
         (tmp_path / name).write_bytes(content)
         offer(page, tmp_path / name)
-        alert = page.locator("[role=alert]")
+        alert = page.locator(".dv-banner[role=alert]")
         expect(alert).to_contain_text(f"{name} cannot be read as a trace")
     assert page.evaluate("dcoco.lanes.a.cycles.length") == len(recorded[1][0].cycles)
     assert grid(page)["cells"]
@@ -69,4 +69,4 @@ def test_another_visitor_sees_nothing_of_it(page, visit, replay, recorded, tmp_p
 
 def test_a_replay_knows_no_engine(page):
     assert not page.locator("#dv-run").is_visible()
-    expect(page.locator("[role=status]")).to_contain_text("no engine")
+    expect(page.locator(".dv-banner[role=status]")).to_contain_text("no engine")

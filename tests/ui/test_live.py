@@ -7,6 +7,7 @@ from dcoco_viz.trace import files
 from tests.ui.conftest import serving
 from tests.ui.reading import SETTLE, grid, wait_for_cycles
 
+LONG = "Write the multiplication table of 7, from 7 x 1 to 7 x 15, one line each."  # far more than 64 tokens
 LOADED_MS = 400_000  # until the engine has loaded, on a busy machine
 DECODED_MS = 180_000
 
@@ -25,7 +26,7 @@ def page(visit, live):
     return page
 
 
-def ask(page, prompt="Count from one to twenty.", **settings):
+def ask(page, prompt=LONG, **settings):
     page.get_by_label("Prompt").fill(prompt)
     for label, value in settings.items():
         page.get_by_label(label.replace("_", " ").capitalize(), exact=True).fill(str(value))
@@ -45,7 +46,7 @@ def finished(page, lane="a"):
 def test_the_page_is_there_before_the_engine(visit, live):
     """First in this file: the engine is still loading."""
     page = visit(live)
-    expect(page.locator("[role=status]")).to_have_attribute("data-kind", "busy")
+    expect(page.locator(".dv-banner[role=status]")).to_have_attribute("data-kind", "busy")
     expect(page.locator("#dv-run")).to_be_disabled()
 
 
@@ -73,7 +74,7 @@ def test_two_methods_are_decoded_and_shown_beside_each_other(page, tmp_path):
 
 
 def test_scrubbing_leaves_the_live_cycle_and_comes_back(page):
-    ask(page, max_tokens=96)
+    ask(page, max_tokens=600)
     wait_for_cycles(page, 4)
     page.locator(".dv-transcript[data-lane=a] .text").focus()
     page.keyboard.press("Home")
@@ -127,7 +128,7 @@ def test_closing_the_page_frees_the_engine(visit, live, page):
 )
 def test_what_cannot_be_served_is_explained(page, prompt, settings, sentence):
     ask(page, prompt, **settings)
-    expect(page.locator("[role=alert]")).to_contain_text(sentence)
+    expect(page.locator(".dv-banner[role=alert]")).to_contain_text(sentence)
     expect(page.locator("#dv-run")).to_be_enabled()
 
 
@@ -137,4 +138,4 @@ def test_any_text_can_be_decoded(page, prompt):
     finished(page)
     assert page.evaluate("dcoco.lanes.a.tokens.length") > 0
     assert page.evaluate("window.hacked") is None
-    assert not page.locator("[role=alert]").inner_text()
+    assert not page.locator(".dv-banner[role=alert]").inner_text()
