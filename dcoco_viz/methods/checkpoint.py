@@ -78,6 +78,7 @@ def _write(path: Path, module: torch.nn.Module, dtype: torch.dtype) -> None:
     tensors = {name: t.detach().to("cpu", dtype).contiguous() for name, t in module.state_dict().items()}
     partial = path.with_suffix(".part")
     save_file(tensors, partial, metadata={"format": "pt"})
+    partial.chmod(0o644)  # safetensors writes for the owner alone
     partial.replace(path)
 
 

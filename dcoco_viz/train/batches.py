@@ -37,34 +37,24 @@ def block_length(step: int, long_share: float, seed: int) -> int:
     return LONG if draw < long_share else SHORT
 
 
-def micro_batches(
-    store: Store, picked: list[int], micro: int, blocks: int, length: int, mask: int, seed: int
-) -> list:
+def micro_batches(store: Store, picked: list[int], micro: int, blocks: int, length: int, mask: int, seed: int) -> list:
     """A step's sequences by length in groups of `micro`, with random anchors in each: list of Blocks."""
     rng = torch.Generator().manual_seed(seed)
     sequences = sorted((store[i] for i in picked), key=lambda s: len(s.ids))
-    return [
-        _blocks(sequences[i : i + micro], blocks, length, mask, rng) for i in range(0, len(sequences), micro)
-    ]
+    return [_blocks(sequences[i : i + micro], blocks, length, mask, rng) for i in range(0, len(sequences), micro)]
 
 
 def _blocks(sequences: list[Sequence], n: int, length: int, mask: int, rng: torch.Generator) -> Blocks:
     rows = [_one(s, n, length, mask, rng) for s in sequences]
     longest = max(len(s.ids) for s in sequences)
-    features = torch.stack(
-        [torch.nn.functional.pad(s.hidden, (0, 0, 0, longest - len(s.ids))) for s in sequences]
-    )
+    features = torch.stack([torch.nn.functional.pad(s.hidden, (0, 0, 0, longest - len(s.ids))) for s in sequences])
     return Blocks(features, *(torch.stack(part) for part in zip(*rows, strict=True)))
 
 
 def _one(s: Sequence, n: int, length: int, mask: int, rng: torch.Generator) -> tuple:
     # Any response token but the last can be an anchor; short responses repeat some.
     choices = len(s.ids) - s.prompt - 1
-    picks = (
-        torch.randperm(choices, generator=rng)[:n]
-        if choices >= n
-        else torch.randint(choices, (n,), generator=rng)
-    )
+    picks = torch.randperm(choices, generator=rng)[:n] if choices >= n else torch.randint(choices, (n,), generator=rng)
     anchors = s.prompt + picks
     slots = anchors[:, None] + torch.arange(1, length)
     valid, slots = slots < len(s.ids), slots.clamp(max=len(s.ids) - 1)

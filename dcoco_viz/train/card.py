@@ -43,9 +43,7 @@ def measure(inputs: Inputs, folders: list[Path], prompts: int | None, say: Calla
     walked = {}
     with hardware.workers(where) as pool:
         for name, (drafter, corrector) in ways.items():
-            walked[name] = evaluate.walk_all(
-                drafter, corrector, sequences, inputs.embedding, inputs.head, pool.map
-            )
+            walked[name] = evaluate.walk_all(drafter, corrector, sequences, inputs.embedding, inputs.head, pool.map)
             say(f"{name}: tau {evaluate.tau(walked[name]):.4f} on {total} held-out prompts")
     figures = {name: evaluate.figures(w) for name, w in walked.items()}
     pairs = [(a, b) for a, b in (("dcoco", "dflash"), ("dcoco", "dcoco-nohead")) if {a, b} <= set(walked)]
@@ -103,6 +101,7 @@ def _facts(inputs: Inputs, name: str, state: dict, sequences: int) -> dict:
             "wall_seconds": round(state["seconds"]),
             "precision": str(hardware.fast_dtype()).removeprefix("torch."),
             "seeds": 1,
+            "changes": state["changes"],
         },
     }
 
@@ -111,7 +110,7 @@ def _results(figures: dict, name: str) -> dict:
     own = figures[name]
     keys = ("pooled", "without_loop_tokens", "by_source")
     result = {
-        "held_out": {"prompts": own["prompts"], "cycles": own["cycles"]},
+        "held_out": {key: own[key] for key in ("prompts", "cycles", "cycles_with_all_slots")},
         "held_out_tau": {key: own[key] for key in keys},
         "coverage_by_slot": own["coverage_by_slot"],
         "accepted_prefix": own["prefix"],
@@ -145,11 +144,10 @@ def readme(card: dict) -> str:
         card=card,
         data=data,
         training=training,
+        changes="".join(f"\n- Recipe changed while it ran: {c}." for c in training["changes"]),
         minutes=f"{training['wall_seconds'] / 60:.0f}",
         sources=", ".join(f"{s} {n}" for s, n in data["by_source"].items()),
-        tau="\n".join(
-            f"| {n} | {p['tau']:.3f} | {p['interval'][0]:.3f} to {p['interval'][1]:.3f} |" for n, p in rows
-        ),
+        tau="\n".join(f"| {n} | {p['tau']:.3f} | {p['interval'][0]:.3f} to {p['interval'][1]:.3f} |" for n, p in rows),
         coverage="\n".join(f"| {j + 1} | {cover['1'][j]:.3f} | {cover['16'][j]:.3f} |" for j in slots),
         prefix=card["accepted_prefix"],
         held=card["held_out"],

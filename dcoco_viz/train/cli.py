@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-app = typer.Typer(
-    help="Train a drafter and its corrector, or measure them on held-out prompts.", no_args_is_help=True
-)
+app = typer.Typer(help="Train a drafter and its corrector, or measure them on held-out prompts.", no_args_is_help=True)
 console = Console(stderr=True, highlight=False, soft_wrap=True)
 Data = Annotated[Path, typer.Option(help="Parquet with columns source, prompt, prompt_ids, response_ids.")]
 RecipeName = Annotated[str, typer.Option(help="A shipped recipe's name, or the path of a .toml file.")]

@@ -49,15 +49,11 @@ def read(path: Path, vocab_size: int) -> list[Example]:
         try:
             prompt_ids, response_ids = [int(t) for t in row.prompt_ids], [int(t) for t in row.response_ids]
         except (TypeError, ValueError):
-            raise DataError(
-                f"row {number} of {path}: prompt_ids and response_ids must be lists of token ids"
-            ) from None
+            raise DataError(f"row {number} of {path}: prompt_ids and response_ids must be lists of token ids") from None
         if not prompt_ids or not response_ids:
             raise DataError(f"row {number} of {path}: prompt_ids and response_ids must not be empty")
         if min(prompt_ids + response_ids) < 0 or max(prompt_ids + response_ids) >= vocab_size:
-            raise DataError(
-                f"row {number} of {path} holds token ids outside 0..{vocab_size - 1}: another tokenizer?"
-            )
+            raise DataError(f"row {number} of {path} holds token ids outside 0..{vocab_size - 1}: another tokenizer?")
         examples.append(Example(str(row.source), str(row.prompt), prompt_ids, response_ids))
     return examples
 

@@ -10,12 +10,16 @@ from dcoco_viz.lattice.accept import accepted_length
 from dcoco_viz.lattice.pool import top_k
 from dcoco_viz.lattice.walk import greedy
 from dcoco_viz.methods.checkpoint import TOP_K
+from dcoco_viz.methods.dcoco.loss import ranks_of
 from dcoco_viz.methods.dcoco.model import Corrector
 from dcoco_viz.methods.dflash.model import Drafter
 from dcoco_viz.train.data import repeats
 from dcoco_viz.train.features import Sequence
 
 GROUP = 8  # sequences walked side by side
+# The head over a whole vocabulary is most of the cost, and few cycles get past the first slots: candidates of all
+# slots are computed in every FULL_EVERY-th cycle (for coverage), else only where the first FIRST are accepted.
+FULL_EVERY, FIRST = 8, 5
 
 
 class Walked(NamedTuple):
@@ -24,10 +28,9 @@ class Walked(NamedTuple):
     source: str
     committed: np.ndarray  # [C] tokens each cycle committed, cut at the end of the response
     loop: np.ndarray  # [C] bool, the cycle starts inside a loop of the response
-    ranks: (
-        np.ndarray
-    )  # [C, B] rank of the right token among the slot's candidates; -1 not there, -2 past the end
     selected: np.ndarray  # [C] accepted length of the chosen path
+    full: np.ndarray  # [C] bool, the cycle's candidates were looked at in every slot
+    ranks: np.ndarray  # [full, B] rank of the right token in its slot; -1 not there, -2 past the end
 
 
 def walk_all(
@@ -52,9 +55,7 @@ def walk_all(
     def one(group: list[int]) -> list[Walked]:
         return _walk(drafter, corrector, [sequences[i] for i in group], embedding, head)
 
-    done = dict(
-        zip((i for g in groups for i in g), (w for part in map(one, groups) for w in part), strict=True)
-    )
+    done = dict(zip((i for g in groups for i in g), (w for part in map(one, groups) for w in part), strict=True))
     return [done[i] for i in range(len(sequences))]
 
 
@@ -67,7 +68,7 @@ def _walk(drafter, corrector, group: list[Sequence], embedding, head) -> list[Wa
     for i, s in enumerate(group):
         ids[i, : len(s.ids)], features[i, : len(s.ids)] = s.ids.to(device), s.hidden.to(device).float()
     loops = [[False] * s.prompt + repeats(s.ids[s.prompt :].tolist()) for s in group]
-    context, cycles = drafter.context(features), [[] for _ in group]
+    context, cycles, round_ = drafter.context(features), [[] for _ in group], 0
     # The prefill gave the first response token: it is the first anchor.
     anchors = torch.tensor([s.prompt for s in group], device=device)
     while len(alive := (anchors < lengths - 1).nonzero().squeeze(-1)):
@@ -76,34 +77,38 @@ def _walk(drafter, corrector, group: list[Sequence], embedding, head) -> list[Wa
         tokens[:, 0, 0] = ids[alive, at]
         seen = [(k[alive], v[alive]) for k, v in context]
         hidden = drafter(embedding[tokens], at[:, None], seen)[:, 0, 1:]
-        pool = top_k((hidden.flatten(0, 1) @ head.T).unflatten(0, hidden.shape[:2]), TOP_K, normalise=False)
-        chosen = pool.ids[..., 0]
-        if corrector is not None:
-            ranks = greedy(pool.logits[:, 0], corrector(hidden, embedding[pool.ids], pool.logits))
-            chosen = pool.ids.gather(-1, ranks[..., None]).squeeze(-1)
         truth = ids[alive[:, None], at[:, None] + torch.arange(1, block, device=device)]
-        hits = pool.ids == truth[..., None]
-        right = torch.where(hits.any(-1), hits.int().argmax(-1), -1).masked_fill(truth < 0, -2)
-        accepted = accepted_length(chosen, truth)
+        full = round_ % FULL_EVERY == 0
+        slots = block - 1 if full else FIRST
+        accepted, right = _accept(corrector, hidden[:, :slots], truth[:, :slots], embedding, head)
+        if not full and len(whole := (accepted == slots).nonzero().squeeze(-1)):
+            accepted[whole] = _accept(corrector, hidden[whole], truth[whole], embedding, head)[0]
         committed = torch.minimum(accepted + 1, lengths[alive] - 1 - at)
         anchors[alive] += committed
-        rows = zip(
-            alive.tolist(),
-            at.tolist(),
-            committed.tolist(),
-            right.cpu().numpy(),
-            accepted.tolist(),
-            strict=True,
-        )
-        for i, position, count, rank, length in rows:
-            cycles[i].append((count, loops[i][position + 1], rank, length))
+        rows = zip(alive.tolist(), at.tolist(), committed.tolist(), accepted.tolist(), right.cpu().numpy(), strict=True)
+        for i, position, count, length, rank in rows:
+            cycles[i].append((count, loops[i][position + 1], length, rank if full else None))
+        round_ += 1
     return [_pack(s, c, block - 1) for s, c in zip(group, cycles, strict=True)]
 
 
+def _accept(corrector, hidden, truth, embedding, head) -> tuple[torch.Tensor, torch.Tensor]:
+    """Accepted length [R] of the chosen path, and the rank of the right token at every slot [R, slots]."""
+    logits = (hidden.flatten(0, 1) @ head.T).unflatten(0, hidden.shape[:2])
+    pool = top_k(logits, TOP_K, normalise=False)
+    chosen = pool.ids[..., 0]
+    if corrector is not None:
+        ranks = greedy(pool.logits[:, 0], corrector(hidden, embedding[pool.ids], pool.logits))
+        chosen = pool.ids.gather(-1, ranks[..., None]).squeeze(-1)
+    right = ranks_of(pool.ids, truth).masked_fill(truth < 0, -2)
+    return accepted_length(chosen, truth), right
+
+
 def _pack(sequence: Sequence, cycles: list, slots: int) -> Walked:
-    count, loop, ranks, length = zip(*cycles, strict=True) if cycles else ((), (), (), ())
-    ranks = np.array(ranks, np.int8).reshape(-1, slots)
-    return Walked(sequence.source, np.array(count, int), np.array(loop, bool), ranks, np.array(length, int))
+    count, loop, length, ranks = zip(*cycles, strict=True) if cycles else ((), (), (), ())
+    full = np.array([r is not None for r in ranks], bool)
+    ranks = np.array([r for r in ranks if r is not None], np.int8).reshape(-1, slots)
+    return Walked(sequence.source, np.array(count, int), np.array(loop, bool), np.array(length, int), full, ranks)
 
 
 def tau(walked: list[Walked], loops: bool = True) -> float:
@@ -117,9 +122,7 @@ def _totals(walked: list[Walked], loops: bool) -> np.ndarray:
     return np.array([(k.sum(), len(k)) for k in keep], float)
 
 
-def interval(
-    walked: list[Walked], other: list[Walked] | None = None, loops: bool = True, draws: int = 4000
-) -> list:
+def interval(walked: list[Walked], other: list[Walked] | None = None, loops: bool = True, draws: int = 4000) -> list:
     """95% bootstrap interval over prompts of tau, or of the paired difference tau(walked) - tau(other)."""
     picks = np.random.default_rng(0).integers(len(walked), size=(draws, len(walked)))
     values = 0.0
@@ -142,7 +145,7 @@ def prefixes(walked: list[Walked]) -> dict[str, float]:
     ranks = np.concatenate([w.ranks for w in walked])
     top1 = np.cumprod(ranks == 0, 1).sum(1).mean()
     oracle = np.cumprod(ranks >= 0, 1).sum(1).mean()
-    chosen = np.concatenate([w.selected for w in walked]).mean()
+    chosen = np.concatenate([w.selected[w.full] for w in walked]).mean()
     return {
         "top1": round(float(top1), 4),
         "selected": round(float(chosen), 4),
@@ -159,6 +162,7 @@ def figures(walked: list[Walked]) -> dict:
     return {
         "prompts": len(walked),
         "cycles": int(sum(len(w.committed) for w in walked)),
+        "cycles_with_all_slots": int(sum(w.full.sum() for w in walked)),
         "pooled": {"tau": round(tau(walked), 4), "interval": interval(walked)},
         "without_loop_tokens": {
             "tau": round(tau(walked, False), 4),

@@ -31,9 +31,7 @@ class Sequence(NamedTuple):
     prompt: int  # tokens of the prompt
     hidden: torch.Tensor  # [T, layers * d] bfloat16
     top_ids: torch.Tensor  # [T, TOP] int64, the verifier's best next tokens after each position of a response
-    top_logp: (
-        torch.Tensor
-    )  # [T, TOP] float32, their log-probabilities among the label tokens; prompt rows are 0
+    top_logp: torch.Tensor  # [T, TOP] float32, their log-probabilities among the label tokens; prompt rows are 0
     source: str
 
 
@@ -125,18 +123,14 @@ def extract(
     Raises:
         OSError: the disk cannot hold the store.
     """
-    wanted = (
-        len(store.examples) if tokens is None else int(np.searchsorted(store.offsets, tokens, "right")) - 1
-    )
+    wanted = len(store.examples) if tokens is None else int(np.searchsorted(store.offsets, tokens, "right")) - 1
     wanted = min(wanted, len(store.examples))
     if store.done() >= wanted:
         return wanted
     store.path.mkdir(parents=True, exist_ok=True)
     need = int(store.offsets[wanted] - store.offsets[store.done()]) * (store.width * 2 + TOP * 6)
     if shutil.disk_usage(store.path).free < need * 1.1:
-        raise OSError(
-            f"verifier features need {need / 1e9:.1f} GB in {store.path}: make room or set DCOCO_VIZ_CACHE"
-        )
+        raise OSError(f"verifier features need {need / 1e9:.1f} GB in {store.path}: make room or set DCOCO_VIZ_CACHE")
     progress(f"verifier features: {need / 1e9:.2f} GB in {store.path}")
     store.open("r+")
     head = model.get_output_embeddings().weight[labels.to(model.device)]
@@ -149,16 +143,13 @@ def extract(
             while (done := store.done()) < wanted:
                 end = min(done + SHARD, wanted)
                 jobs = [
-                    pool.submit(_forward, store, model, layers, labels, head, b)
-                    for b in _batches(store, done, end)
+                    pool.submit(_forward, store, model, layers, labels, head, b) for b in _batches(store, done, end)
                 ]
                 for job in jobs:
                     job.result()
                 store.commit(end)
                 rate = (store.offsets[end] - store.offsets[first]) / (time.monotonic() - start)
-                progress(
-                    f"features {end}/{wanted} sequences, {store.offsets[end]:,} tokens, {rate:.0f} tokens/s"
-                )
+                progress(f"features {end}/{wanted} sequences, {store.offsets[end]:,} tokens, {rate:.0f} tokens/s")
     finally:
         torch.set_num_threads(threads)
     return wanted

@@ -30,9 +30,7 @@ class Inputs:
     @cached_property
     def folder(self) -> Path:
         """The verifier's folder."""
-        return (
-            verifier.prepare(self.say) if self.recipe.verifier == "embedded" else Path(self.recipe.verifier)
-        )
+        return verifier.prepare(self.say) if self.recipe.verifier == "embedded" else Path(self.recipe.verifier)
 
     @cached_property
     def model(self) -> torch.nn.Module:
@@ -59,9 +57,7 @@ class Inputs:
         """Features of the training examples (cut at loops) and of the held-out ones (whole)."""
         training, held_out = data.split(self.examples)
         if not training or not held_out:
-            raise data.DataError(
-                f"{self.path} has too few prompts: training and the held-out 5% both need some"
-            )
+            raise data.DataError(f"{self.path} has too few prompts: training and the held-out 5% both need some")
         labels = self.labels
         key = {
             "verifier": _sha256(self.folder / "model.safetensors"),
@@ -70,9 +66,7 @@ class Inputs:
         }
         width = len(self.recipe.target_layer_ids) * self.model.config.hidden_size
         root = verifier.cache_dir()
-        return tuple(
-            features.Store(root, part, key, width) for part in (data.without_loops(training), held_out)
-        )
+        return tuple(features.Store(root, part, key, width) for part in (data.without_loops(training), held_out))
 
     @cached_property
     def labels(self) -> torch.Tensor:

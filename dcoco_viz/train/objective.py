@@ -30,9 +30,7 @@ def vocabulary(embedding: torch.Tensor, head: torch.Tensor, tokens: torch.Tensor
     return Vocabulary(embedding, tokens, head[tokens].contiguous(), lookup)
 
 
-def loss(
-    drafter: Drafter, corrector: Corrector | None, blocks: Blocks, vocab: Vocabulary
-) -> dict[str, torch.Tensor]:
+def loss(drafter: Drafter, corrector: Corrector | None, blocks: Blocks, vocab: Vocabulary) -> dict[str, torch.Tensor]:
     """Losses of one micro-batch: `drafter`, with a corrector also `corrector`, and `total`, their sum."""
     context = drafter.context(blocks.features.to(drafter.fc.weight.dtype))
     hidden = drafter(vocab.embedding[blocks.tokens], blocks.anchors, context)[:, :, 1:]
@@ -45,9 +43,7 @@ def loss(
     weights = slot_weights(slots).to(logits) * valid
     soft_ids = vocab.lookup[blocks.soft_ids.flatten(0, 2)]
     losses = {
-        "drafter": drafter_loss(
-            logits, labels.flatten(), soft_ids, blocks.soft_logp.flatten(0, 2), weights.flatten()
-        )
+        "drafter": drafter_loss(logits, labels.flatten(), soft_ids, blocks.soft_logp.flatten(0, 2), weights.flatten())
     }
     if corrector is not None:
         logits = logits.unflatten(0, (rows, slots))

@@ -17,9 +17,7 @@ class Muon(torch.optim.Optimizer):
         map: like the built-in `map`.
     """
 
-    def __init__(
-        self, params: Iterable[nn.Parameter], lr: float, momentum: float = 0.95, map: Callable = map
-    ):
+    def __init__(self, params: Iterable[nn.Parameter], lr: float, momentum: float = 0.95, map: Callable = map):
         super().__init__(params, {"lr": lr, "momentum": momentum})
         self._map = map
 
@@ -49,17 +47,24 @@ def orthogonalise(matrix: torch.Tensor, steps: int = 4) -> torch.Tensor:
 
 
 def optimizers(
-    drafter: nn.Module, corrector: nn.Module | None, muon_lr: float, adam_lr: float, map: Callable
+    drafter: nn.Module, corrector: nn.Module | None, muon: float, adam: float, head: float, map: Callable
 ) -> list:
-    """[Muon, AdamW] over the drafter's weights and, where there is one, the corrector's."""
+    """[Muon, AdamW] over the drafter's weights and, where there is one, the corrector's.
+
+    Args:
+        muon: peak learning rate of the draft layers' matrices; every group keeps its own as `peak`.
+        adam: that of the drafter's other weights.
+        head: that of the corrector.
+    """
     matrices = [p for p in drafter.layers.parameters() if p.ndim == 2]
     taken = {id(p) for p in matrices}
-    rest = [p for p in drafter.parameters() if id(p) not in taken]
-    rest += [] if corrector is None else list(corrector.parameters())
-    return [
-        Muon(matrices, muon_lr, map=map),
-        torch.optim.AdamW(rest, adam_lr, betas=(0.9, 0.98), weight_decay=0.0),
-    ]
+    groups = [{"params": [p for p in drafter.parameters() if id(p) not in taken], "lr": adam}]
+    if corrector is not None:
+        groups.append({"params": list(corrector.parameters()), "lr": head})
+    made = [Muon(matrices, muon, map=map), torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.0)]
+    for group in (g for optimizer in made for g in optimizer.param_groups):
+        group["peak"] = group["lr"]
+    return made
 
 
 def factor(step: int, shared: int, total: int, warmup: int) -> float:

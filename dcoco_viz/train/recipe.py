@@ -30,6 +30,7 @@ class Recipe:
     long_share: tuple[float, float]
     muon_lr: float
     adam_lr: float
+    corrector_lr: float
     warmup: int
     seed: int
     eval_minutes: float

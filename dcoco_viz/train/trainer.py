@@ -16,6 +16,15 @@ from dcoco_viz.train.features import Sequence, Store
 from dcoco_viz.train.recipe import Recipe
 
 SAVE_SECONDS = 120
+COUNTERS = ("step", "seconds", "tokens", "changes")
+TOLD = (
+    "sequences",
+    "anchors",
+    "long_share",
+    "muon_lr",
+    "adam_lr",
+    "corrector_lr",
+)  # a card names their changes
 
 
 class Interrupted(Exception):
@@ -85,11 +94,13 @@ class Trainer:
         drafter = Drafter(self.start.config)
         drafter.load_state_dict(self.start.state_dict())
         drafter.to(self.device)
-        opts = optim.optimizers(drafter, corrector, self.recipe.muon_lr, self.recipe.adam_lr, self.pool.map)
+        r = self.recipe
+        opts = optim.optimizers(drafter, corrector, r.muon_lr, r.adam_lr, r.corrector_lr, self.pool.map)
         return {
             "step": 0,
             "seconds": 0.0,
             "tokens": 0,
+            "changes": [],
             "drafter": drafter,
             "corrector": corrector,
             "optimizers": opts,
@@ -97,7 +108,7 @@ class Trainer:
 
     def _adopt(self, branch: dict, shared: dict) -> None:
         """Go on with the shared stage's counters and optimizer states; the corrector's own start empty."""
-        branch |= {key: shared[key] for key in ("step", "seconds", "tokens")}
+        branch |= {key: shared[key] for key in COUNTERS} | {"changes": list(shared["changes"])}
         for mine, theirs in zip(branch["optimizers"], shared["optimizers"], strict=True):
             # Shared parameters come first in both lists, so their numbers agree.
             state = mine.state_dict()
@@ -130,26 +141,22 @@ class Trainer:
         picked = batches.chosen(step, r.sequences, self.count, r.seed)
         length = batches.block_length(step, r.long_share[step >= r.shared_steps], r.seed)
         blocks = r.anchors * batches.SHORT // length
-        parts = batches.micro_batches(
-            self.store, picked, r.micro, blocks, length, r.mask_token_id, r.seed + step
-        )
+        parts = batches.micro_batches(self.store, picked, r.micro, blocks, length, r.mask_token_id, r.seed + step)
         params = [p for o in run["optimizers"] for g in o.param_groups for p in g["params"]]
 
         def gradient(part: batches.Blocks) -> tuple:
             part = batches.Blocks(*(t.to(self.device) for t in part))
             with torch.autocast(self.device.type, self.amp, enabled=self.amp != torch.float32):
                 losses = objective.loss(drafter, corrector, part, self.vocab)
-            return torch.autograd.grad(losses["total"], params), {
-                k: float(v.detach()) for k, v in losses.items()
-            }
+            return torch.autograd.grad(losses["total"], params), {k: float(v.detach()) for k, v in losses.items()}
 
         found = list(self.pool.map(gradient, parts))
         for p, *grads in zip(params, *(g for g, _ in found), strict=True):
             p.grad = torch.stack(grads).mean(0)
         scale = optim.factor(step, r.shared_steps, r.total_steps, r.warmup)
-        for optimizer, peak in zip(run["optimizers"], (r.muon_lr, r.adam_lr), strict=True):
+        for optimizer in run["optimizers"]:
             for group in optimizer.param_groups:
-                group["lr"] = peak * scale
+                group["lr"] = group["peak"] * scale
             optimizer.step()
         run["step"] += 1
         run["tokens"] += sum(len(self.store.examples[i].response_ids) for i in picked)
@@ -166,9 +173,7 @@ class Trainer:
             **losses,
         }
         for key, head in (("tau", None), ("tau_corrected", corrector))[: 1 if corrector is None else 2]:
-            walked = evaluate.walk_all(
-                drafter, head, self.held_out, self.vocab.embedding, self.head, self.pool.map
-            )
+            walked = evaluate.walk_all(drafter, head, self.held_out, self.vocab.embedding, self.head, self.pool.map)
             line[key] = round(evaluate.tau(walked), 4)
             line |= {f"coverage@{k}": evaluate.coverage(walked, k)[:7] for k in (1, 16)}
         self.say(f"held out, {len(self.held_out)} prompts: " + json.dumps(line))
@@ -177,7 +182,7 @@ class Trainer:
         checkpoint.save(self.out / ("dcoco" if name == "dcoco" else "dflash"), drafter, corrector)
 
     def _save(self, name: str, run: dict) -> None:
-        state = {k: v for k, v in run.items() if k in ("step", "seconds", "tokens")}
+        state = {k: run[k] for k in COUNTERS} | {"recipe": vars(self.recipe)}
         state["drafter"] = run["drafter"].state_dict()
         state["corrector"] = None if run["corrector"] is None else run["corrector"].state_dict()
         state["optimizers"] = [o.state_dict() for o in run["optimizers"]]
@@ -195,7 +200,10 @@ class Trainer:
                 run[part].load_state_dict(state[part])
         for optimizer, saved in zip(run["optimizers"], state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
-        run |= {k: state[k] for k in ("step", "seconds", "tokens")}
+        run |= {k: state[k] for k in COUNTERS}
+        now = vars(self.recipe)
+        for field in (f for f in TOLD if now[f] != state["recipe"][f]):
+            run["changes"].append(f"from step {run['step']}: {field} {state['recipe'][field]} -> {now[field]}")
         self.say(f"{name}: going on from step {run['step']}")
 
 

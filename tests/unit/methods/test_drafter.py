@@ -9,7 +9,8 @@ from dcoco_viz.methods.dflash.model import Drafter, DrafterConfig
 
 CONFIG = DrafterConfig(
     hidden_size=48, layers=2, heads=6, kv_heads=2, head_dim=8, intermediate_size=64, vocab_size=50,
-    rms_norm_eps=1e-5, rope_theta=1e4, max_position_embeddings=64, num_target_layers=4, target_layer_ids=(0, 2),
+    rms_norm_eps=1e-5,
+    rope_theta=1e4, max_position_embeddings=64, num_target_layers=4, target_layer_ids=(0, 2),
     mask_token_id=1,
 )  # fmt: skip
 
