@@ -21,7 +21,8 @@ lane.on("run figures", () => {
   if (!lane.run) return;
   element.style.setProperty("--method", lane.color);
   if (!found) { table.replaceChildren(); return; }
-  const caption = make("caption", "", `Share of drafted slots that held the token committed there; ${found.counts[0]} cycles`);
+  const caption = make("caption");
+  caption.append(make("span", "words", `Share of drafted slots that held the token committed there; ${found.counts[0]} cycles`));
   const slots = found.counts.map((n, j) => j);
   const row = (name, cells) => {
     const tr = make("tr"), th = tr.appendChild(make("th", "", name));

@@ -85,7 +85,7 @@ function paint() {
       if (ringed) held = k;
       tok.textContent = lane.show(id);
       p.textContent = share(probability);
-      td.style.background = fill;
+      td.style.backgroundColor = fill;
       td.style.color = text;
       td.className = [chosen && "chosen", k === 0 && cycle.ranks[j] !== 0 && "argmax", ringed && (verdict.late ? "ring later" : "ring"),
                       late && "dim", unsent && "unsent", chosen && j < accepted && "taken"].filter(Boolean).join(" ");

@@ -7,7 +7,7 @@ GRID = """lane => {
   const cells = [...root.querySelectorAll("td[data-slot]")].map(td => ({
     slot: +td.dataset.slot, rank: +td.dataset.rank, token: td.querySelector(".tok").textContent,
     p: td.querySelector(".p").textContent, marks: td.className.split(" ").filter(Boolean),
-    fill: td.style.background}));
+    fill: td.style.backgroundColor}));
   const feet = [...root.querySelectorAll("tfoot td")].map(td => ({
     token: td.querySelector(".tok")?.textContent ?? null, where: td.querySelector(".where").textContent}));
   return {cells, feet, caption: root.querySelector("caption").textContent,
