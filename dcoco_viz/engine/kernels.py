@@ -1,8 +1,8 @@
 """One CPU kernel of vLLM 0.32.0 put right, through the registry that vLLM has for such replacements.
 
-`expand_kernel` gives every drafted token its request's temperature. The CPU build's version writes into an int64 copy
-and leaves the float tensor that the caller reads uninitialised, so that above T = 0 the verifier's logits are divided by
-whatever lay in memory: sampling with speculation is then neither lossless nor repeatable.
+`expand_kernel` gives every drafted token its request's temperature. The CPU build's version writes into an int64
+copy and leaves the float tensor that the caller reads uninitialised, so that above T = 0 the verifier's logits are
+divided by whatever lay in memory: sampling with speculation is then neither lossless nor repeatable.
 """
 
 import torch

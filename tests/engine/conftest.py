@@ -20,12 +20,12 @@ PROMPTS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def preset():
     return presets.load().model_copy(update={"max_model_len": LIMIT, "max_num_seqs": 8, "kv_cache_gib": 0.25})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def session(preset):
     started = await Session.start(preset, dtype="float32")
     yield started
