@@ -29,7 +29,8 @@ def apply() -> None:
 
 def environment() -> dict[str, str]:
     """What `apply` would set, for the environment of a child process."""
-    wanted = {name: value for name, value in _SETTINGS.items() if name not in os.environ}
+    settings = _SETTINGS | (_threads() if is_cpu_build() else {})
+    wanted = {name: value for name, value in settings.items() if name not in os.environ}
     present = [part for part in os.environ.get("LD_PRELOAD", "").replace(" ", ":").split(":") if part]
     found = [library for library in (openmp(), tcmalloc()) if library] if is_cpu_build() else []
     names = [Path(part).name.split(".so")[0] for part in present]
@@ -37,6 +38,12 @@ def environment() -> dict[str, str]:
     if missing:
         wanted["LD_PRELOAD"] = ":".join(missing + present)
     return wanted
+
+
+def _threads() -> dict[str, str]:
+    """On one or two cores, compute on all of them: vLLM would keep one for its scheduler, which hardly needs it."""
+    cores = sorted(os.sched_getaffinity(0))
+    return {"VLLM_CPU_OMP_THREADS_BIND": ",".join(map(str, cores))} if len(cores) <= 2 else {}
 
 
 def is_cpu_build() -> bool:
