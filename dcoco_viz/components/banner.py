@@ -10,9 +10,7 @@ Kind = Literal["busy", "ready", "info", "error"]
 class Banner(View):
     """One sentence with its kind; empty when there is nothing to say."""
 
-    def __init__(
-        self, value: dict[str, str] | None = None, *, role: Literal["status", "alert"], **kwargs: Any
-    ):
+    def __init__(self, value: dict[str, str] | None = None, *, role: Literal["status", "alert"], **kwargs: Any):
         super().__init__(value, role=role, **kwargs)
 
 

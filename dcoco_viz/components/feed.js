@@ -16,13 +16,15 @@ function apply() {
   lane.figures = figures;
   lane.count = count;
   lane.emit("figures");
-  take(ring.filter(Boolean));
+  const fresh = []; // those of the ring that are new here
+  for (let i = Math.max(lane.cycles.length, count - ring.length); i < count; i++) fresh.push(JSON.parse(ring[i % ring.length]));
+  take(fresh);
   if (lane.cycles.length < count && !fetching) fetchRest(run.id);
 }
 
 function take(records) {
   const have = lane.cycles.length;
-  records = records.filter((r) => r.index >= have).sort((a, b) => a.index - b.index);
+  records = records.filter((record) => record.index >= have);
   if (records.length && records[0].index === have) lane.add(records);
 }
 

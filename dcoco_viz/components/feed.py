@@ -1,5 +1,6 @@
 """What carries runs to the browser: no picture, only the current run of a lane and its newest cycles."""
 
+import json
 from typing import Any
 
 from dcoco_viz.components.readout import coverage_figures, figures
@@ -43,7 +44,7 @@ class Sender:
         self._encoder = Encoder(run)
         self._coverage: dict[str, Any] | None = None
         self._covered = 0  # cycles that it stands on
-        self._ring: list[dict[str, Any] | None] = [None] * RING
+        self._ring: list[str | None] = [None] * RING  # JSON: a dict would travel as differences of its parts
 
     def value(self, state: str) -> dict[str, Any]:
         """The run as it is now.
@@ -52,7 +53,7 @@ class Sender:
             state: waiting, running or done.
         """
         for record in self._encoder.take():
-            self._ring[record["index"] % RING] = record
+            self._ring[record["index"] % RING] = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         count = len(self._run.cycles)
         if state == "done" or count > 1.1 * self._covered:  # a pass over the whole run: not at every cycle
             self._coverage, self._covered = coverage_figures(self._run), count

@@ -1,5 +1,6 @@
 // A lane: the run that is shown in one column of the page, the cycle selected in it, and what listens to it.
-// Events: "run" another run, "cycles" more of it, "figures" new numbers, "select" another cycle, "pair" another slot pair.
+// Events: "run" another run, "cycles" more of it, "figures" new numbers, "select" another cycle,
+// "follow" whether the newest one is followed, "pair" another slot pair.
 (() => {
   const ARRAYS = {"<i4": Int32Array, "<f4": Float32Array, "<f2": Uint16Array};
 
@@ -73,10 +74,10 @@
     scrub(index) {
       this.follow = this.running && index >= this.cycles.length - 1;
       this.go(index);
-      this.emit("cycles");
+      this.emit("follow");
     }
 
-    live() { this.follow = true; this.go(this.cycles.length - 1); this.emit("cycles"); }
+    live() { this.follow = true; this.go(this.cycles.length - 1); this.emit("follow"); }
 
     get running() { return this.state === "running"; }
     get cycle() { return this.cycles[this.selected]; }

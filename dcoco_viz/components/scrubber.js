@@ -53,13 +53,13 @@ strip.addEventListener("click", (event) => {
 });
 
 let lit = null;
-lane.on("run cycles select figures", () => {
+lane.on("run cycles select figures follow", () => {
   const cycles = lane.cycles, count = cycles.length;
   element.classList.toggle("empty", !lane.run || (!count && lane.state === "done"));
   if (!lane.run) return;
   element.style.setProperty("--method", lane.color);
   const top = lane.run.method === "none" ? 1 : lane.run.slots;
-  while (bars.childElementCount > count) bars.lastChild.remove();
+  if (bars.childElementCount !== count) strip.setAttribute("aria-label", `Accepted lengths: ${cycles.map((c) => c.accepted).join(" ")}`);
   for (let i = bars.childElementCount; i < count; i++) {
     const bar = bars.appendChild(make("i"));
     bar.style.setProperty("--a", cycles[i].accepted / top);
@@ -75,7 +75,6 @@ lane.on("run cycles select figures", () => {
   lit = bars.children[lane.selected] ?? null;
   lit?.classList.add("lit");
   where.textContent = count ? `cycle ${lane.selected + 1} / ${count}` : "no cycle yet";
-  strip.setAttribute("aria-label", `Accepted lengths: ${cycles.map((c) => c.accepted).join(" ")}`);
   live.hidden = !lane.running;
   live.textContent = lane.follow ? "● live" : "⇥ jump to live";
   live.setAttribute("aria-pressed", lane.follow);

@@ -26,7 +26,10 @@ def feed():
 
 def test_only_the_new_cycle_travels():
     run = make_run(slots=15, pool=16, cycles=60)
-    run.pieces = {t: f" word-{t:06d}" for t in run.pieces}
+    rng = np.random.default_rng(0)
+    for cycle in run.cycles:  # the worst case: no candidate was ever seen before
+        cycle.candidates = rng.choice(150_000, (15, 16), replace=False).astype(np.int32)
+        run.pieces |= {t: f" word{t % 1000:03d}" for t in cycle.candidates.ravel().tolist()}
     cycles, run.cycles = run.cycles, []
     sender = Sender(run)
     before = sender.value("running")
