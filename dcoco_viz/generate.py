@@ -27,8 +27,13 @@ def generate(
     from pydantic import ValidationError
 
     from dcoco_viz import presets
+    from dcoco_viz.lattice.walk import check
+    from dcoco_viz.methods import METHODS
     from dcoco_viz.trace.schema import Request
 
+    methods = [name.strip() for name in method.split(",")]
+    if unknown := [name for name in methods if name not in METHODS]:
+        raise typer.BadParameter(f"unknown method {unknown[0]!r}: choose from {', '.join(METHODS)}")
     if (prompt is None) == (prompt_file is None):
         raise typer.BadParameter("give either --prompt or --prompt-file")
     if dtype not in ("auto", "bfloat16", "float32"):
@@ -38,18 +43,19 @@ def generate(
     except (OSError, UnicodeDecodeError) as error:
         raise typer.BadParameter(f"{prompt_file} cannot be read: {error}") from error
     try:
+        check(walk)
         chosen = presets.load(preset)
         requests = [
             Request(
-                prompt=text, method=name.strip(), walk=walk, slots=slots, temperature=temperature, seed=seed,
+                prompt=text, method=name, walk=walk, slots=slots, temperature=temperature, seed=seed,
                 max_tokens=max_tokens, record="full" if trace else "light",
             )
-            for name in method.split(",")
+            for name in methods
         ]  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
         raise typer.BadParameter(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    except presets.PresetError as error:
+    except ValueError as error:  # PresetError, or an unknown walk
         raise typer.BadParameter(str(error)) from error
     asyncio.run(_run(chosen, dtype, requests, trace, as_json))
 
