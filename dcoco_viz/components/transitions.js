@@ -1,7 +1,7 @@
 const lane = window.dcoco.lanes[props.lane], {make, scale, palette, onTheme} = window.dcoco;
 element.dataset.lane = props.lane;
 
-const LIMIT = 6; // of the correction's colours, in logits, the same in every cycle so that pictures compare
+const LIMIT = 2; // of the correction's colours, in logits, the same in every cycle so that pictures compare
 const MODES = {S: "S", base: "base", delta: "Δ"};
 let mode = "S", shape = 0, cells = [], rows = [], columns = [], spot = null, wanted = "";
 
@@ -33,7 +33,7 @@ group.setAttribute("role", "group");
 group.setAttribute("aria-label", "What the cells show");
 const switches = Object.entries(MODES).map(([name, text]) => {
   const node = group.appendChild(make("button", "", text));
-  Object.assign(node, {type: "button", title: {S: "Score S(a, b)", base: "Draft logit of b alone", delta: "Correction: S − base"}[name]});
+  Object.assign(node, {type: "button", title: {S: "Score S(a, b)", base: "Draft logit of b alone", delta: "Correction: S − base, each row less its mean"}[name]});
   node.addEventListener("click", () => { mode = name; paint(); });
   return [name, node];
 });
@@ -93,8 +93,10 @@ function paint() {
   choice.value = pair;
   for (const [name, node] of switches) node.setAttribute("aria-pressed", name === mode);
   const n = grid.ranks, base = (b) => grid.logits[(pair + 1) * n + b], s = (a, b) => scores[a * n + b];
-  const value = {S: s, base: (a, b) => base(b), delta: (a, b) => s(a, b) - base(b)}[mode];
-  const [bottom, top] = mode === "delta" ? [-LIMIT, LIMIT] : range(scores, grid.logits.subarray((pair + 1) * n, (pair + 2) * n));
+  // The walk compares within a row, and training leaves a row's level free: only what differs from it means something.
+  const level = Array.from({length: n}, (_, a) => Array.from({length: n}, (_, b) => s(a, b) - base(b)).reduce((x, y) => x + y) / n);
+  const value = {S: s, base: (a, b) => base(b), delta: (a, b) => s(a, b) - base(b) - level[a]}[mode];
+  const [bottom, top] = mode === "delta" ? [-LIMIT, LIMIT] : range(mode === "S" ? scores : grid.logits.subarray((pair + 1) * n, (pair + 2) * n));
   const fills = scale(mode === "delta" ? "delta" : "probability"), last = fills.length - 1;
   const [from, to] = [cycle.ranks[pair], cycle.ranks[pair + 1]];
   for (let k = 0; k < n; k++) {
@@ -111,7 +113,7 @@ function paint() {
     td.textContent = mode === "delta" ? signed(x, 1) : x.toFixed(1);
     td.className = a === from && b === to ? "cell walked" : a === from ? "row" : b === to ? "column" : "";
   }
-  words.textContent = `${{S: "Score S(a, b)", base: "Draft logit of b", delta: "Correction S − base"}[mode]} from slot ${pair + 1} to slot ${pair + 2}; the walk took the best of the marked row`;
+  words.textContent = `${{S: "Score S(a, b)", base: "Draft logit of b", delta: "Correction Δ = S − base, each row less its mean,"}[mode]} from slot ${pair + 1} to slot ${pair + 2}; the walk took the best of the marked row`;
   low.textContent = mode === "delta" ? `≤ −${LIMIT}` : bottom.toFixed(1);
   high.textContent = mode === "delta" ? `≥ +${LIMIT} logits` : `${top.toFixed(1)} logits`;
   bar.style.background = `linear-gradient(to right, ${fills.filter((_, i) => i % 8 === 0).map(([fill]) => fill)})`;
@@ -119,10 +121,9 @@ function paint() {
   describe(spot.a, spot.b);
 }
 
-// One range for S and base, so that the switch between them compares.
-function range(...lists) {
+function range(list) {
   let low = Infinity, high = -Infinity;
-  for (const list of lists) for (const x of list) { low = Math.min(low, x); high = Math.max(high, x); }
+  for (const x of list) { low = Math.min(low, x); high = Math.max(high, x); }
   return [low, high];
 }
 

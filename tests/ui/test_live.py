@@ -68,9 +68,7 @@ def test_two_methods_are_decoded_and_shown_beside_each_other(page, tmp_path):
     assert [run.request.method for run in runs] == ["dcoco", "dflash"]
     for lane, run in zip("ab", runs, strict=True):
         seen = page.locator(f".dv-scrubber[data-lane={lane}] .bars i")
-        assert seen.evaluate_all("bars => bars.map(b => +b.dataset.accepted)") == [
-            c.accepted for c in run.cycles
-        ]
+        assert seen.evaluate_all("bars => bars.map(b => +b.dataset.accepted)") == [c.accepted for c in run.cycles]
 
 
 def test_scrubbing_leaves_the_live_cycle_and_comes_back(page):

@@ -104,7 +104,12 @@ def test_the_heatmap_shows_the_scores(page, lanes):
             view.get_by_label("Slot pair", exact=True).select_option(str(pair))
             page.wait_for_function(f"dcoco.lanes.{lane}.scoresOf({cycle.index}, {pair})")
             scores, base = cycle.scores[pair].astype(np.float64), cycle.logits[pair + 1].astype(np.float64)
-            for mode, wanted in (("S", scores), ("base", np.tile(base, (16, 1))), ("Δ", scores - base)):
+            delta = scores - base
+            for mode, wanted in (
+                ("S", scores),
+                ("base", np.tile(base, (16, 1))),
+                ("Δ", delta - delta.mean(1, keepdims=True)),
+            ):
                 view.get_by_role("button", name=mode, exact=True).click()
                 page.wait_for_timeout(50)
                 seen = heatmap(page, lane)

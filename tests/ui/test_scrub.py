@@ -57,9 +57,7 @@ def test_the_grid_is_walked_with_the_arrow_keys(page):
     cell.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
-    focused = page.evaluate(
-        "[document.activeElement.dataset.slot, document.activeElement.dataset.rank].join()"
-    )
+    focused = page.evaluate("[document.activeElement.dataset.slot, document.activeElement.dataset.rank].join()")
     assert focused == "1,1"
     assert "slot 2, rank 2" in page.locator(".dv-grid[data-lane=a] .detail").inner_text()
     assert at(page) == 1
