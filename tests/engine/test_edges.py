@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from dcoco_viz.engine.recorder import unpack
 from dcoco_viz.trace.schema import Request
 from tests.engine.conftest import LIMIT, PROMPTS, run
 
@@ -53,6 +54,9 @@ async def test_closing_the_stream_frees_the_request_within_a_cycle(session):
     await stream.aclose()
     assert event.run.finish_reason == "abort"
     committed = len(event.run.cycles)
+    await asyncio.sleep(3)  # many cycles' time: whatever the engine still did for this run is on record by now
+    late = [record for packed in await session._engine.collective_rpc("drain") for record in unpack(packed)]
+    assert len(late) <= 2, "the cycle under way, and one done but not fetched when the stream was closed"
     other = await run(session, PROMPTS[5], "dflash", max_tokens=24)
     assert other.finish_reason == "length" and len(event.run.cycles) == committed
     assert not session._arrived, "records of the aborted run stayed behind"
