@@ -104,7 +104,9 @@ async def _warm_up(session, requests: list) -> None:
 def results(runs: list) -> list[dict[str, Any]]:
     """One JSON-ready object a run; `speedup` is over the first `none` among them."""
     from dcoco_viz.metrics.summary import summary
+    from dcoco_viz.metrics.timing import speedup
 
+    plain = next((run for run in runs if run.request.method == "none"), None)
     rows = []
     for run in runs:
         s = summary(run)
@@ -112,13 +114,9 @@ def results(runs: list) -> list[dict[str, Any]]:
             "text": run.text, "token_ids": run.token_ids, "method": s.method, "walk": s.walk, "slots": s.slots,
             "cycles": s.cycles, "accepted": list(s.accepted), "tau": s.tau, "output_tokens": s.output_tokens,
             "seconds": s.seconds, "tokens_per_second": s.tokens_per_second, "draft_ms": s.draft_ms,
-            "head_ms": s.head_ms, "verify_ms": s.verify_ms, "speedup": None, "finish_reason": run.finish_reason,
-            "preset": run.meta["preset"], "dtype": run.meta["dtype"], "versions": run.meta["versions"],
+            "head_ms": s.head_ms, "verify_ms": s.verify_ms, "speedup": speedup(run, plain),
+            "finish_reason": run.finish_reason, "preset": run.meta["preset"], "dtype": run.meta["dtype"], "versions": run.meta["versions"],
         })  # fmt: skip
-    plain = next((row["tokens_per_second"] for row in rows if row["method"] == "none"), None)
-    if plain:
-        for row in rows:
-            row["speedup"] = row["tokens_per_second"] and row["tokens_per_second"] / plain
     return rows
 
 

@@ -1,14 +1,8 @@
-const lane = window.dcoco.lanes[props.lane], {make} = window.dcoco;
+const lane = window.dcoco.lanes[props.lane], {make, explain} = window.dcoco;
 element.dataset.lane = props.lane;
 
 const title = element.appendChild(make("h3"));
-const term = title.appendChild(make("span", "dv-term", "Coverage by slot"));
-const tip = title.appendChild(make("span", "dv-tip"));
-term.tabIndex = 0;
-tip.id = `dv-tip-${props.lane}-coverage`;
-tip.setAttribute("role", "tooltip");
-term.setAttribute("aria-describedby", tip.id);
-tip.append(make("b", "", props.definition.label), make("code", "", props.definition.formula), make("span", "", props.definition.text));
+explain(title, "Coverage by slot", props.definition, `${props.lane}-coverage`);
 const scroller = element.appendChild(make("div", "scroller"));
 const table = scroller.appendChild(make("table"));
 

@@ -139,8 +139,18 @@
     return node;
   };
 
+  // A term inside `parent` that shows its definition (metrics/names.py) when pointed at or focused.
+  const explain = (parent, words, definition, id) => {
+    const term = parent.appendChild(make("span", "dv-term", words)), tip = parent.appendChild(make("span", "dv-tip"));
+    term.tabIndex = 0;
+    tip.id = "dv-tip-" + id;
+    tip.setAttribute("role", "tooltip");
+    term.setAttribute("aria-describedby", tip.id);
+    tip.append(make("b", "", definition.label), make("code", "", definition.formula), make("span", "", definition.text));
+  };
+
   Object.assign(window.dcoco, {
-    lanes, decode, make,
+    lanes, decode, make, explain,
     scale: (name) => window.dcoco.palette.scales[dark() ? "dark" : "light"][name],
     onTheme: (callback) => new MutationObserver(callback).observe(document.body, {attributeFilter: ["class"]}),
   });

@@ -1,4 +1,4 @@
-const lane = window.dcoco.lanes[props.lane], {make, glyphs} = window.dcoco;
+const lane = window.dcoco.lanes[props.lane], {make, explain, glyphs} = window.dcoco;
 element.dataset.lane = props.lane;
 
 const head = element.appendChild(make("h2"));
@@ -10,14 +10,7 @@ const list = element.appendChild(make("dl"));
 const values = new Map();
 for (const row of props.rows) {
   const item = list.appendChild(make("div", "item item-" + row.name));
-  const term = item.appendChild(make("dt"));
-  const label = term.appendChild(make("span", "dv-term", row.label));
-  const tip = term.appendChild(make("span", "dv-tip"));
-  label.tabIndex = 0;
-  tip.id = `dv-tip-${props.lane}-${row.name}`;
-  tip.setAttribute("role", "tooltip");
-  label.setAttribute("aria-describedby", tip.id);
-  tip.append(make("b", "", row.label), make("code", "", row.formula), make("span", "", row.text));
+  explain(item.appendChild(make("dt")), row.label, row, `${props.lane}-${row.name}`);
   const value = item.appendChild(make("dd"));
   const number = value.appendChild(make("span", "number"));
   if (row.unit) value.append(make("span", "unit", row.unit));

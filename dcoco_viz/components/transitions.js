@@ -1,4 +1,4 @@
-const lane = window.dcoco.lanes[props.lane], {make, scale, palette, onTheme} = window.dcoco;
+const lane = window.dcoco.lanes[props.lane], {make, explain, scale, palette, onTheme} = window.dcoco;
 element.dataset.lane = props.lane;
 
 const LIMIT = 2; // of the correction's colours, in logits, the same in every cycle so that pictures compare
@@ -7,13 +7,7 @@ let mode = "S", shape = 0, cells = [], rows = [], columns = [], spot = null, wan
 
 const head = element.appendChild(make("div", "head"));
 const title = head.appendChild(make("h3"));
-const term = title.appendChild(make("span", "dv-term", "Transitions"));
-const tip = title.appendChild(make("span", "dv-tip"));
-term.tabIndex = 0;
-tip.id = `dv-tip-${props.lane}-score`;
-tip.setAttribute("role", "tooltip");
-term.setAttribute("aria-describedby", tip.id);
-tip.append(make("b", "", props.score.label), make("code", "", props.score.formula), make("span", "", props.score.text));
+explain(title, "Transitions", props.score, `${props.lane}-score`);
 
 const tools = head.appendChild(make("div", "tools"));
 const button = (text, label, act) => {

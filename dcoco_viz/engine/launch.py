@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import vllm
 from vllm.engine.arg_utils import AsyncEngineArgs
 
 from dcoco_viz import __version__, hardware, verifier
@@ -55,8 +56,9 @@ def prepare(preset: Preset, dtype: str, progress: Callable[[str], None]) -> Setu
     drafters = {name: _fetch(place) for name, place in preset.drafters.items()}
     if not drafters:
         raise LaunchError(f"Preset {preset.name} names no drafter: add one to assets/presets.toml.")
-    block = _check(drafters)
-    heads = {name for name, path in drafters.items() if "dcoco_config" in _config(path)}
+    configs = {name: json.loads((Path(path) / "config.json").read_text()) for name, path in drafters.items()}
+    block = _check(configs)
+    heads = {name for name, config in configs.items() if "dcoco_config" in config}
     methods = [m.name for m in METHODS.values() if m.drafter in ({None, *heads} if m.head else {None, *drafters})]
     args = AsyncEngineArgs(
         model=model,
@@ -90,7 +92,7 @@ def prepare(preset: Preset, dtype: str, progress: Callable[[str], None]) -> Setu
             "dcoco-viz": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in ("torch", "transformers")},
-            "vllm": _vllm_version(),
+            "vllm": vllm.__version__,
         },
     }
     return Setup(args, dtype, methods, preset.max_model_len, meta)
@@ -116,9 +118,8 @@ def _fetch(place: str) -> str:
     return place
 
 
-def _check(drafters: dict[str, str]) -> int:
+def _check(configs: dict[str, dict[str, Any]]) -> int:
     """Refuse drafters that cannot share an engine. Returns the block length, 1 + slots."""
-    configs = {name: _config(path) for name, path in drafters.items()}
     first_name, first = next(iter(configs.items()))
     for name, config in configs.items():
         for key in SHAPE:
@@ -128,16 +129,6 @@ def _check(drafters: dict[str, str]) -> int:
                     f"and {config.get(key)} in the other."
                 )
     return int(first["block_size"])
-
-
-def _config(path: str) -> dict[str, Any]:
-    return json.loads((Path(path) / "config.json").read_text())
-
-
-def _vllm_version() -> str:
-    import vllm
-
-    return vllm.__version__
 
 
 def _revision() -> str:

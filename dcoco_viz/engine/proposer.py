@@ -33,6 +33,7 @@ class Proposer(DFlashProposer):
         self.models: dict[str, torch.nn.Module] = {}
         self.heads: dict[str, Corrector] = {}
         self.proposing_s = 0.0  # wall time of the last `propose`, recording included
+        self._drafter = ""  # name of the drafter of the pass under way
         self._rows: list[int] = []  # batch rows that the pass under way drafts for
         self._batch: list[tuple[str, Rule]] = []
         self._recording_s = 0.0
@@ -77,18 +78,18 @@ class Proposer(DFlashProposer):
         Returns a ragged list, one row a request: the first `slots` token ids of its path, or nothing for a request
         that does not speculate or is still in its prefill.
         """
-        started = self._clock()
+        started = self.clock()
         ids = self.runner.input_batch.req_ids
         self._batch = [(request_id, self.rules[request_id]) for request_id in ids]
         discarded = self.runner.discard_request_mask.np[: len(ids)]
         drafts: list[list[int]] = [[] for _ in ids]
         for name in dict.fromkeys(rule.drafter for _, rule in self._batch if rule.drafter):
-            pass_started = self._clock()
+            pass_started = self.clock()
             self._recording_s = 0.0
-            self.model = self.models[name]
+            self._drafter, self.model = name, self.models[name]
             self._rows = [row for row, (_, rule) in enumerate(self._batch) if rule.drafter == name]
             paths = super().propose(*args, **kwargs).tolist()
-            draft_ms = (self._clock() - pass_started - self._recording_s) * 1e3
+            draft_ms = (self.clock() - pass_started - self._recording_s) * 1e3
             for row, path in zip(self._rows, paths, strict=True):
                 request_id, rule = self._batch[row]
                 if discarded[row]:
@@ -97,7 +98,7 @@ class Proposer(DFlashProposer):
                 drafts[row] = path[: rule.slots]
                 if proposal := self.recorder.proposed.get(request_id):
                     proposal.draft_ms = draft_ms
-        self.proposing_s = self._clock() - started
+        self.proposing_s = self.clock() - started
         return drafts
 
     def set_inputs_first_pass(self, *args, **kwargs):
@@ -128,7 +129,7 @@ class Proposer(DFlashProposer):
         logits = self.model.compute_logits(hidden.flatten(0, 1)).view(*hidden.shape[:2], -1)
         rules = [self._batch[row][1] for row in self._rows]
         headed = [i for i, rule in enumerate(rules) if rule.head]
-        started = self._clock()
+        started = self.clock()
         pool = scores = ranks = None
         if headed:
             pool = top_k(logits[headed], self.top_k, normalise=False)
@@ -141,8 +142,8 @@ class Proposer(DFlashProposer):
                 paths[plain] = logits[plain].argmax(-1)
         else:
             paths = logits.argmax(-1)
-        head_ms = (self._clock() - started) * 1e3
-        started = self._clock()
+        head_ms = (self.clock() - started) * 1e3
+        started = self.clock()
         for i, rule in enumerate(rules):
             if rule.level != "off":
                 proposal = Proposal(head_ms=head_ms)
@@ -150,12 +151,12 @@ class Proposer(DFlashProposer):
                     j = headed.index(i) if rule.head else None
                     self._fill(proposal, logits[i], None if j is None else (pool.ids[j], scores[j], ranks[j]))
                 self.recorder.proposed[self._batch[self._rows[i]][0]] = proposal
-        self._recording_s += self._clock() - started
+        self._recording_s += self.clock() - started
         return paths.flatten(), None
 
     def _score(self, hidden: torch.Tensor, pool: Pool) -> torch.Tensor:
         """Transition scores [R, B-1, K, K] of the corrector that belongs to the drafter of this pass."""
-        head = self.heads[next(name for name, model in self.models.items() if model is self.model)]
+        head = self.heads[self._drafter]
         embeddings = self.model.embed_input_ids(pool.ids.flatten()).view(*pool.ids.shape, -1)
         return head(hidden, embeddings, pool.logits)
 
@@ -175,7 +176,7 @@ class Proposer(DFlashProposer):
         proposal.lognorm = logits.float().logsumexp(-1).cpu().numpy()
         proposal.ranks = ranks.short().cpu().numpy()
 
-    def _clock(self) -> float:
+    def clock(self) -> float:
         """Seconds; on a GPU only after the work queued so far is done, since a launch is not the work."""
         if self.device.type == "cuda":
             torch.cuda.synchronize()

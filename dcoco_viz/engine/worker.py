@@ -4,14 +4,12 @@ Given to vLLM as `worker_cls`; nothing of vLLM is patched. `execute_model` and `
 verifier reads the proposals of the step before, accepts a prefix, and new proposals are made.
 """
 
-import time
-
 import torch
 from vllm.platforms import current_platform
 
 from dcoco_viz.engine import kernels
 from dcoco_viz.engine.proposer import Proposer
-from dcoco_viz.engine.recorder import Recorder, Rule, Verdict
+from dcoco_viz.engine.recorder import Proposal, Recorder, Rule, Verdict
 
 if current_platform.is_cpu():
     from vllm.v1.worker.cpu_worker import CPUWorker as Base
@@ -43,33 +41,29 @@ class Worker(Base):
         for new in scheduler_output.scheduled_new_reqs:
             extra = (new.sampling_params and new.sampling_params.extra_args) or {}
             self.rules[new.req_id] = Rule(*extra["dcoco_viz"]) if "dcoco_viz" in extra else DEFAULT
-        started = time.perf_counter()
+        drafter = self.model_runner.drafter
+        started = drafter.clock()
         result = super().execute_model(scheduler_output)
-        if self.model_runner.execute_model_state is None:  # nothing was scheduled
-            return result
-        self._scheduled = scheduler_output
-        self._claimed = {
-            request_id: (self.recorder.proposed.pop(request_id, None), drafted)
-            for request_id in scheduler_output.num_scheduled_tokens
-            for drafted in [scheduler_output.scheduled_spec_decode_tokens.get(request_id, [])]
-        }
         state = self.model_runner.execute_model_state
-        self.model_runner.drafter.proposing_s = 0.0
-        if any(self.rules[request_id].level == "full" for request_id in self._claimed):
-            self._sync()
-            self._executing_s = time.perf_counter() - started
-            self._verdicts = self._judge(state.logits, state.spec_decode_metadata)
-        else:
-            self._executing_s = time.perf_counter() - started
-            self._verdicts = {}
+        if state is None:  # nothing was scheduled
+            return result
+        self._executing_s = drafter.clock() - started
+        drafter.proposing_s = 0.0
+        submitted = scheduler_output.scheduled_spec_decode_tokens
+        self._claimed = {
+            request_id: (self.recorder.proposed.pop(request_id, None), submitted.get(request_id, []))
+            for request_id in scheduler_output.num_scheduled_tokens
+        }
+        self._verdicts = self._judge(state.logits, state.spec_decode_metadata)
         return result
 
     def sample_tokens(self, grammar_output):
         if self.model_runner.execute_model_state is None:
             return super().sample_tokens(grammar_output)
-        started = time.perf_counter()
+        drafter = self.model_runner.drafter
+        started = drafter.clock()
         output = super().sample_tokens(grammar_output)
-        verify_s = self._executing_s + time.perf_counter() - started - self.model_runner.drafter.proposing_s
+        verify_s = self._executing_s + drafter.clock() - started - drafter.proposing_s
         for request_id, committed in zip(output.req_ids, output.sampled_token_ids, strict=True):
             if self.rules[request_id].level != "off" and committed:
                 self._record(request_id, committed, verify_s * 1e3)
@@ -82,13 +76,10 @@ class Worker(Base):
         if before == 0:  # the prefill's own token: no cycle
             return
         proposal, drafted = self._claimed[request_id]
-        if proposal is None:
+        verdict = self._verdicts.get(request_id)
+        if proposal is None or not drafted:
             # A plain step; or, where the drafter had to stop, vLLM submits zeros that nobody drafted.
-            drafted = []
-        verdict = self._verdicts.get(request_id) if drafted else None
-        fields = {"draft_ms": 0.0, "head_ms": 0.0}
-        if proposal is not None and drafted:
-            fields = {name: getattr(proposal, name) for name in proposal.__slots__}
+            proposal, drafted, verdict = Proposal(), [], None
         self.recorder.add(
             request_id=request_id,
             anchor_position=len(request.prompt_token_ids) + before - 1,
@@ -99,7 +90,7 @@ class Worker(Base):
             drafted=drafted,
             committed=committed,
             verify_ms=verify_ms,
-            **fields,
+            **{name: getattr(proposal, name) for name in proposal.__slots__},
             **(verdict._asdict() if verdict else {}),
         )
 
@@ -121,7 +112,3 @@ class Worker(Base):
             logprob = rows[:n].gather(-1, drafted[:, None]).squeeze(-1) - rows[:n].logsumexp(-1)
             verdicts[request_id] = Verdict(rows.argmax(-1).int().cpu().numpy(), logprob.cpu().numpy())
         return verdicts
-
-    def _sync(self) -> None:
-        if self.device.type == "cuda":
-            torch.cuda.synchronize()

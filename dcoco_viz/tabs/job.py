@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
@@ -58,17 +57,12 @@ class Job:
             self.error = f"The run failed ({type(error).__name__}): the server's output says more."
 
     async def _decode(self, request: Request) -> None:
-        first = None
         async with aclosing(self._session.generate(request)) as events:
             async for event in events:
                 run = event.run
                 if not self.runs or self.runs[-1] is not run:
                     self.runs.append(run)
                     self._store.put(run)
-                now = time.perf_counter()
-                first = first or now
-                if run.finish_reason is None:  # the engine's own clock replaces it at the end
-                    run.seconds = now - first
                 self._changed.set()
 
 

@@ -46,7 +46,7 @@ class Inputs:
         """Of the embedded verifier's source file, or of the folder's weights."""
         if self.recipe.verifier == "embedded":
             return verifier.GGUF_SHA256
-        return _sha256(self.folder / "model.safetensors")
+        return verifier.sha256(self.folder / "model.safetensors")
 
     @cached_property
     def examples(self) -> list[data.Example]:
@@ -60,7 +60,7 @@ class Inputs:
             raise data.DataError(f"{self.path} has too few prompts: training and the held-out 5% both need some")
         labels = self.labels
         key = {
-            "verifier": _sha256(self.folder / "model.safetensors"),
+            "verifier": verifier.sha256(self.folder / "model.safetensors"),
             "layers": list(self.recipe.target_layer_ids),
             "labels": hashlib.sha256(labels.numpy().tobytes()).hexdigest(),
         }
@@ -95,8 +95,3 @@ class Inputs:
     def vocab(self) -> objective.Vocabulary:
         tokens = self.labels[: self.recipe.loss_vocab].to(self.head.device)
         return objective.vocabulary(self.embedding, self.head, tokens)
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
