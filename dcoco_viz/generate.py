@@ -115,7 +115,8 @@ def results(runs: list) -> list[dict[str, Any]]:
             "cycles": s.cycles, "accepted": list(s.accepted), "tau": s.tau, "output_tokens": s.output_tokens,
             "seconds": s.seconds, "tokens_per_second": s.tokens_per_second, "draft_ms": s.draft_ms,
             "head_ms": s.head_ms, "verify_ms": s.verify_ms, "speedup": speedup(run, plain),
-            "finish_reason": run.finish_reason, "preset": run.meta["preset"], "dtype": run.meta["dtype"], "versions": run.meta["versions"],
+            "finish_reason": run.finish_reason, "preset": run.meta["preset"],
+            "dtype": run.meta["dtype"], "versions": run.meta["versions"],
         })  # fmt: skip
     return rows
 
