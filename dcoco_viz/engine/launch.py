@@ -13,8 +13,9 @@ import vllm
 from vllm.engine.arg_utils import AsyncEngineArgs
 
 from dcoco_viz import __version__, hardware, verifier
-from dcoco_viz.methods import METHODS
-from dcoco_viz.methods.checkpoint import TOP_K
+from dcoco_viz.methods import METHODS, Method
+from dcoco_viz.methods.checkpoint import TOP_K, kind_of
+from dcoco_viz.methods.heads import KINDS
 from dcoco_viz.presets import EMBEDDED, ROOT, Preset, is_local
 
 # V1 stops drafting for the whole batch when one request comes within a block of the engine's length limit, so the
@@ -58,8 +59,7 @@ def prepare(preset: Preset, dtype: str, progress: Callable[[str], None]) -> Setu
         raise LaunchError(f"Preset {preset.name} names no drafter: add one to assets/presets.toml.")
     configs = {name: json.loads((Path(path) / "config.json").read_text()) for name, path in drafters.items()}
     block = _check(configs)
-    heads = {name for name, config in configs.items() if "dcoco_config" in config}
-    methods = [m.name for m in METHODS.values() if m.drafter in ({None, *heads} if m.head else {None, *drafters})]
+    methods = ["none", *(m.name for m in METHODS.values() if m.drafter in configs and _serves(m, configs[m.drafter]))]
     args = AsyncEngineArgs(
         model=model,
         dtype=dtype,
@@ -85,6 +85,7 @@ def prepare(preset: Preset, dtype: str, progress: Callable[[str], None]) -> Setu
     )
     meta = {
         "preset": preset.name,
+        "verifier": verifier.GGUF_SHA256 if preset.verifier == EMBEDDED else preset.verifier,
         "dtype": dtype,
         "hardware": hardware.describe(),
         "git": _revision(),
@@ -109,13 +110,19 @@ def _fetch(place: str) -> str:
     if not is_local(place):
         from huggingface_hub import snapshot_download
 
+        files = ["*.json", "*.safetensors", *(f"{kind}/*" for kind in KINDS)]
         try:
-            return snapshot_download(place, allow_patterns=["*.json", "*.safetensors", "dcoco/*"])
+            return snapshot_download(place, allow_patterns=files)
         except Exception as error:
             raise LaunchError(f"The drafter {place} cannot be downloaded: {error}") from error
     if not (Path(place) / "model.safetensors").is_file():
         raise LaunchError(f"There is no drafter in {place}: train one, or name another in assets/presets.toml.")
     return place
+
+
+def _serves(method: Method, config: dict[str, Any]) -> bool:
+    """Whether a drafter with this config.json brings what the method needs."""
+    return not method.head or kind_of(config) == method.head
 
 
 def _check(configs: dict[str, dict[str, Any]]) -> int:

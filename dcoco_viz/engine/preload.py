@@ -13,7 +13,7 @@ _TCMALLOC = ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib")
 _SETTINGS = {
     "VLLM_USE_V2_MODEL_RUNNER": "0",  # the engine's hooks are written for, and tested on, the V1 runner
     "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
-    "VLLM_LOGGING_LEVEL": "WARNING",
+    "VLLM_LOGGING_LEVEL": "ERROR",
     "VLLM_LOGGING_STREAM": "ext://sys.stderr",  # standard output belongs to `generate --json`
     "VLLM_NO_USAGE_STATS": "1",
 }

@@ -10,21 +10,38 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from dcoco_viz.lattice.walk import Walk, parse
+
 
 class Rule(NamedTuple):
-    """How one request wants to be decoded; from `SamplingParams.extra_args`."""
+    """How one request wants to be decoded; travels in `SamplingParams.extra_args`."""
 
     method: str
     drafter: str | None
     head: bool
-    walk: str
+    walk: Walk
     slots: int
     level: str
+
+    @property
+    def keeps_arrays(self) -> bool:
+        """Whether candidates and scores are recorded."""
+        return self.level in ("full", "dense")
+
+    def pack(self) -> list[Any]:
+        """As plain values, for the way into the engine process."""
+        return list(self._replace(walk=self.walk.name))
+
+    @classmethod
+    def unpack(cls, packed: list[Any]) -> "Rule":
+        """Inverse of `pack`."""
+        rule = cls(*packed)
+        return rule._replace(walk=parse(rule.walk))
 
 
 @dataclass(slots=True)
 class Proposal:
-    """A drafted block on its way to the verifier. Arrays are None unless the record level is `full`."""
+    """A drafted block on its way to the verifier. Arrays are None unless the rule keeps them."""
 
     draft_ms: float = 0.0
     head_ms: float = 0.0
@@ -32,6 +49,8 @@ class Proposal:
     logits: np.ndarray | None = None  # [B, K]
     lognorm: np.ndarray | None = None  # [B]
     scores: np.ndarray | None = None  # [B-1, K, K]
+    corrected: np.ndarray | None = None  # [B, K]
+    confidence: np.ndarray | None = None  # [B]
     ranks: np.ndarray | None = None  # [B]
 
 

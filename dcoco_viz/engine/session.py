@@ -6,6 +6,7 @@ process as text arrives and clipped here, because vLLM's runner commits past EOS
 
 import asyncio
 import contextlib
+import logging
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -19,9 +20,10 @@ from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError
 
 from dcoco_viz.engine import launch
+from dcoco_viz.engine.prompt import read
 from dcoco_viz.engine.recorder import Rule, unpack
 from dcoco_viz.engine.vocabulary import pieces
-from dcoco_viz.lattice.walk import check
+from dcoco_viz.lattice.walk import Walk, parse
 from dcoco_viz.methods import METHODS
 from dcoco_viz.presets import Preset
 from dcoco_viz.trace.pieces import join
@@ -101,15 +103,16 @@ class Session:
             EngineError: the engine died.
         """
         run = self._new_run(request)
-        method = METHODS[request.method]
-        rule = Rule(request.method, method.drafter, method.head, request.walk, request.slots, request.record)
+        request, method = run.request, METHODS[request.method]
+        walk, head = parse(request.walk), bool(method.head)
+        rule = Rule(request.method, method.drafter, head, walk, request.slots, request.record)
         params = SamplingParams(
             temperature=request.temperature,
             seed=request.seed if request.temperature > 0 else None,
             max_tokens=request.max_tokens,
             stop=request.stop,
             output_kind=RequestOutputKind.DELTA,
-            extra_args={"dcoco_viz": list(rule)},
+            extra_args={"dcoco_viz": rule.pack()},
         )
         prompt = {"prompt_token_ids": run.prompt_ids, "cache_salt": method.drafter or "none"}
         stream = self._engine.generate(prompt, params, run.id)
@@ -142,34 +145,40 @@ class Session:
                 await stream.aclose()
             del self._arrived[run.id]
 
+    @property
+    def alive(self) -> bool:
+        """Whether the engine's process is there."""
+        return not self._engine.errored
+
     async def close(self) -> None:
         """Stop the engine process; requests under way end with an error."""
         if self._drain is not None:
             self._drain.cancel()
         engine = self.__dict__.pop("_engine")  # its finaliser must run while the interpreter still stands
-        await asyncio.to_thread(engine.shutdown, 20)
+        logger = logging.getLogger("vllm.v1.engine.async_llm")
+        logger.disabled = True  # it calls the process that is told to end a dead one
+        try:
+            await asyncio.to_thread(engine.shutdown, 20)
+            await asyncio.sleep(0)  # its reader of results says so now
+        finally:
+            logger.disabled = False
 
     def _new_run(self, request: Request) -> Run:
         if request.method not in self.methods:
             raise ValueError(f"unknown method {request.method!r}: this engine offers {', '.join(self.methods)}")
-        check(request.walk)
-        if not request.prompt.strip():
-            raise ValueError("the prompt is empty: type something to decode")
-        if request.raw:
-            ids = self._tokenizer.encode(request.prompt)
-        else:
-            ids = self._tokenizer.apply_chat_template(
-                [{"role": "user", "content": request.prompt}],
-                add_generation_prompt=True,
-                return_dict=False,
-                **self.preset.chat_template_kwargs,
-            )
+        request = request.model_copy(update={"walk": parse(request.walk).name})
+        method = METHODS[request.method]
+        if request.record == "dense" and method.drafter is None:
+            raise ValueError(f"a dense record needs a method that drafts: {request.method} does not")
+        if method.serial and parse(request.walk).path != Walk("greedy"):
+            raise ValueError(f"{method.label} chooses slot by slot: its walk is greedy, with +cut:P or +auto at most")
+        ids = read(request, self._tokenizer, len(self._pieces), self.preset.chat_template_kwargs)
         if len(ids) + request.max_tokens > self.limit:
             raise ValueError(
                 f"the prompt has {len(ids)} tokens and asks for {request.max_tokens} more, but this preset has room "
                 f"for {self.limit}: shorten the prompt or lower the maximum"
             )
-        run = Run(uuid.uuid4().hex, request, list(ids), created=datetime.now(UTC).isoformat(timespec="seconds"))
+        run = Run(uuid.uuid4().hex, request, ids, created=datetime.now(UTC).isoformat(timespec="seconds"))
         run.meta = self.meta | {"special_ids": self._special}
         return run
 
@@ -187,7 +196,12 @@ class Session:
         await asyncio.shield(self._drain)
 
     async def _fetch_once(self) -> None:
-        for packed in await self._engine.collective_rpc("drain"):
+        asking = asyncio.ensure_future(self._engine.collective_rpc("drain"))
+        while not (await asyncio.wait({asking}, timeout=1))[0]:
+            if self._engine.errored:  # a call to a process that died under it is never answered
+                asking.cancel()
+                raise EngineDeadError()
+        for packed in asking.result():
             for record in unpack(packed):
                 run_id, _, _ = record["request_id"].rpartition("-")  # vLLM appended a suffix of its own
                 if run_id in self._arrived:  # an aborted run's last cycle comes too late for anybody

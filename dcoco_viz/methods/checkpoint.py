@@ -1,6 +1,7 @@
-"""Checkpoints as stock vLLM loads them: config.json, model.safetensors, dcoco/model.safetensors.
+"""Checkpoints as stock vLLM loads them: config.json, model.safetensors, and a head's own KIND/model.safetensors.
 
-The corrector lives in a sub-folder: beside the drafter's file it would break stock loading.
+The head lives in a sub-folder: beside the drafter's file it would break stock loading. Its settings are
+`KIND_config` in config.json.
 """
 
 import dataclasses
@@ -11,31 +12,31 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from dcoco_viz.methods.dcoco.model import Corrector
+from dcoco_viz.lattice.confidence import FEATURES
 from dcoco_viz.methods.dflash.model import Drafter, DrafterConfig
+from dcoco_viz.methods.heads import KINDS, make
 
 TOP_K = 16
+ACCEPTANCE = "acceptance.json"
 
 
 class CheckpointError(ValueError):
     """A checkpoint folder cannot be used; the message says why."""
 
 
-def save(folder: Path, drafter: Drafter, corrector: Corrector | None = None, dtype=torch.bfloat16) -> None:
-    """Write drafter and corrector; replaces what is there."""
+def save(folder: Path, drafter: Drafter, head: torch.nn.Module | None = None, dtype=torch.bfloat16) -> None:
+    """Write a drafter and its head; replaces what is there."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(
-        json.dumps(_to_json(drafter.config, corrector, dtype), indent=2) + "\n"
-    )
+    (folder / "config.json").write_text(json.dumps(_to_json(drafter.config, head, dtype), indent=2) + "\n")
     _write(folder / "model.safetensors", drafter, dtype)
-    if corrector is not None:
-        (folder / "dcoco").mkdir(exist_ok=True)
-        _write(folder / "dcoco" / "model.safetensors", corrector, dtype)
+    if head is not None:
+        (folder / head.kind).mkdir(exist_ok=True)
+        _write(folder / head.kind / "model.safetensors", head, dtype)
 
 
-def load(folder: Path) -> tuple[Drafter, Corrector | None]:
-    """Read a checkpoint in float32.
+def load(folder: Path) -> tuple[Drafter, torch.nn.Module | None]:
+    """Read a checkpoint, drafter and head, in float32.
 
     Raises:
         CheckpointError: a file is missing or damaged, or the weights do not fit the configuration.
@@ -46,25 +47,49 @@ def load(folder: Path) -> tuple[Drafter, Corrector | None]:
     except KeyError as error:
         raise CheckpointError(f"{folder}/config.json lacks {error}") from error
     _fill(drafter, folder / "model.safetensors")
-    return drafter, load_corrector(folder)
+    return drafter, load_head(folder)
 
 
-def load_corrector(folder: Path) -> Corrector | None:
-    """The corrector of a checkpoint in float32; None where it has none.
+def kind_of(config: dict) -> str:
+    """The kind of head that a config.json names; empty where it names none."""
+    return next((kind for kind in KINDS if f"{kind}_config" in config), "")
+
+
+def load_head(folder: Path) -> torch.nn.Module | None:
+    """The head of a checkpoint in float32; None where it has none.
 
     Raises:
         CheckpointError: as `load`.
     """
     raw = _config(folder)
-    if "dcoco_config" not in raw:
+    if not (kind := kind_of(raw)):
         return None
     try:
-        head = raw["dcoco_config"]
-        corrector = Corrector(raw["hidden_size"], head["rank"], head["mlp_hidden"])
+        head = make(kind, raw["hidden_size"], raw["vocab_size"], **raw[f"{kind}_config"])
     except KeyError as error:
         raise CheckpointError(f"{folder}/config.json lacks {error}") from error
-    _fill(corrector, Path(folder) / "dcoco" / "model.safetensors")
-    return corrector
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder}/config.json: {kind}_config cannot be used: {error}") from error
+    _fill(head, Path(folder) / kind / "model.safetensors")
+    return head
+
+
+def load_acceptance(folder: Path) -> dict[str, torch.Tensor]:
+    """Weights of lattice/confidence.py by method, as lab/calibrate.py fitted them; empty where it has not.
+
+    Raises:
+        CheckpointError: the file is damaged.
+    """
+    path = Path(folder) / ACCEPTANCE
+    if not path.exists():
+        return {}
+    try:
+        found = {method: torch.tensor(fit["weights"]) for method, fit in json.loads(path.read_text()).items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise CheckpointError(f"{path} cannot be used: {error!r}; remove it or calibrate again") from error
+    if wrong := [method for method, weights in found.items() if weights.shape != (len(FEATURES),)]:
+        raise CheckpointError(f"{path}: {wrong[0]} needs {len(FEATURES)} weights; remove the file or calibrate again")
+    return found
 
 
 def _config(folder: Path) -> dict:
@@ -93,7 +118,7 @@ def _fill(module: torch.nn.Module, path: Path) -> None:
         raise CheckpointError(f"{path} does not fit its config.json: {error}") from error
 
 
-def _to_json(config: DrafterConfig, corrector: Corrector | None, dtype: torch.dtype) -> dict:
+def _to_json(config: DrafterConfig, head: torch.nn.Module | None, dtype: torch.dtype) -> dict:
     raw = {
         "architectures": ["DFlashDraftModel"],
         "model_type": "qwen3",
@@ -119,9 +144,8 @@ def _to_json(config: DrafterConfig, corrector: Corrector | None, dtype: torch.dt
             "target_layer_ids": list(config.target_layer_ids),
         },
     }
-    if corrector is not None:
-        hidden = corrector.hidden.out_features
-        raw["dcoco_config"] = {"rank": corrector.rank, "mlp_hidden": hidden, "top_k": TOP_K}
+    if head is not None:
+        raw[f"{head.kind}_config"] = head.settings
     return raw
 
 

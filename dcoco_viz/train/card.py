@@ -8,9 +8,17 @@ from typing import NamedTuple
 
 import torch
 
-from dcoco_viz.methods import checkpoint
+from dcoco_viz.lattice.walk import parse
+from dcoco_viz.methods import METHODS, SERIAL, checkpoint
 from dcoco_viz.train import evaluate, hardware
 from dcoco_viz.train.inputs import Inputs
+from dcoco_viz.train.trainer import SHARED
+
+# The sources of the shipped checkpoints' data, and whose prompts they are.
+OURS = (
+    {"gsm8k", "magpie", "code", "chat"},
+    "questions of GSM8K's training split (MIT); the rest written by the verifier itself",
+)
 
 
 class Measured(NamedTuple):
@@ -20,35 +28,69 @@ class Measured(NamedTuple):
     walked: dict[str, list[evaluate.Walked]]
 
 
-def measure(inputs: Inputs, folders: list[Path], prompts: int | None, say: Callable[[str], None]) -> Measured:
-    """Walk held-out responses with every checkpoint: its own way, and without the corrector where it has one.
+def measure(
+    inputs: Inputs,
+    folders: list[Path],
+    prompts: int,
+    say: Callable[[str], None],
+    *,
+    nohead: bool = False,
+    walks: list[str] | None = None,
+) -> Measured:
+    """Walk held-out responses with every checkpoint.
+
+    Paired differences are those of every checkpoint, or walk, to all before it, and to itself without its head.
 
     Args:
-        prompts: how many held-out prompts (spread evenly over the sources); None for all.
+        prompts: how many held-out prompts, spread evenly over the sources; or all, where there are fewer.
+        nohead: measure every checkpoint that has a head without it too, as NAME-nohead.
+        walks: names of walks, to measure the one checkpoint there is by each of them, named by the walk.
 
     Raises:
-        CheckpointError: a folder is not a usable checkpoint.
+        CheckpointError: a folder is not a usable checkpoint, or has no grid to walk on.
+        ValueError: no such walk.
     """
     loaded = {folder.name: checkpoint.load(folder) for folder in folders}
+    if len(loaded) < len(folders):
+        raise checkpoint.CheckpointError("two of the folders have the same name: the figures go by names")
+    for folder, (drafter, _) in zip(folders, loaded.values(), strict=True):
+        if (reads := drafter.config.target_layer_ids) != inputs.recipe.target_layer_ids:
+            raise checkpoint.CheckpointError(
+                f"{folder} reads the verifier's layers {list(reads)} and the recipe has "
+                f"{list(inputs.recipe.target_layer_ids)}: give the recipe that it was trained with"
+            )
+    ways = {name: (drafter, head, evaluate.GREEDY) for name, (drafter, head) in loaded.items()}
+    if walks:
+        ways = _by_walk(ways, walks)
+    elif nohead:
+        bare = {f"{name}-nohead": (way[0], None, evaluate.GREEDY) for name, way in ways.items() if way[1] is not None}
+        ways |= bare
     _, store = inputs.stores
-    total = len(store.examples) if prompts is None else min(prompts, len(store.examples))
+    total = min(prompts, len(store.examples))
     inputs.extract(store, int(store.offsets[total]))
     sequences = [store[i] for i in range(total)]
-    where = inputs.head.device
-    ways = {}
-    for name, (drafter, corrector) in loaded.items():
-        ways[name] = (drafter.to(where), None if corrector is None else corrector.to(where))
-        if corrector is not None:
-            ways[f"{name}-nohead"] = (drafter, None)
-    walked = {}
+    where, walked = inputs.head.device, {}
     with hardware.workers(where) as pool:
-        for name, (drafter, corrector) in ways.items():
-            walked[name] = evaluate.walk_all(drafter, corrector, sequences, inputs.embedding, inputs.head, pool.map)
+        for name, (drafter, head, walk) in ways.items():
+            models = drafter.to(where), None if head is None else head.to(where)
+            walked[name] = evaluate.walk_all(*models, sequences, inputs.embedding, inputs.head, pool.map, walk)
             say(f"{name}: tau {evaluate.tau(walked[name]):.4f} on {total} held-out prompts")
     figures = {name: evaluate.figures(w) for name, w in walked.items()}
-    pairs = [(a, b) for a, b in (("dcoco", "dflash"), ("dcoco", "dcoco-nohead")) if {a, b} <= set(walked)]
+    own = [name for name in walked if not name.endswith("-nohead")]
+    pairs = [(own[i], own[j]) for i in range(len(own)) for j in range(i)]
+    pairs += [(name, f"{name}-nohead") for name in own if f"{name}-nohead" in walked]
     figures["difference"] = {f"{a} - {b}": _difference(walked[a], walked[b]) for a, b in pairs}
     return Measured(figures, walked)
+
+
+def _by_walk(ways: dict, walks: list[str]) -> dict:
+    """The one checkpoint by several walks."""
+    if len(ways) > 1:
+        raise checkpoint.CheckpointError("walks are compared on one checkpoint: name one")
+    ((name, (drafter, head, _)),) = ways.items()
+    if head is None or head.kind in SERIAL:
+        raise checkpoint.CheckpointError(f"{name} scores no grid of transitions that a walk could go through")
+    return {walk.name: (drafter, head, walk) for walk in map(parse, walks)}
 
 
 def _difference(a: list[evaluate.Walked], b: list[evaluate.Walked]) -> dict:
@@ -59,24 +101,47 @@ def _difference(a: list[evaluate.Walked], b: list[evaluate.Walked]) -> dict:
     return result
 
 
-def write(inputs: Inputs, out: Path, sequences: int, say: Callable[[str], None]) -> None:
-    """Measure out/dflash and out/dcoco and put README.md and card.json into both.
+def write(inputs: Inputs, out: Path, names: list[str], sequences: int, say: Callable[[str], None]) -> None:
+    """Measure the checkpoints out/NAME and put README.md and card.json into each.
 
     Args:
         sequences: training sequences whose features were used.
     """
-    measured = measure(inputs, [out / "dflash", out / "dcoco"], inputs.recipe.card_prompts, say)
-    for name in ("dflash", "dcoco"):
+    measured = measure(inputs, [out / name for name in names], inputs.recipe.card_prompts, say, nohead=True)
+    for name in names:
         state = torch.load(out / f"{name}.pt", map_location="cpu", weights_only=True)
         card = _facts(inputs, name, state, sequences) | _results(measured.figures, name)
         (out / name / "card.json").write_text(json.dumps(card, indent=1) + "\n")
         (out / name / "README.md").write_text(readme(card))
 
 
+def saved(inputs: Inputs, name: str, figures: dict, folders: list[Path]) -> dict:
+    """What a file of results holds: the figures, and what they were measured on (read by `findings`).
+
+    Args:
+        folders: the checkpoints; the card of the first says how they were trained, where it has one.
+    """
+    card = folders[0] / "card.json"
+    facts = json.loads(card.read_text()) if card.is_file() else {}
+    ways = {way: value for way, value in figures.items() if way != "difference"}
+    return {
+        "name": name,
+        "verifier": facts.get("verifier", inputs.asked.verifier),
+        "verifier_sha256": inputs.sha256,
+        "data": {"file": inputs.path.name} | {k: facts["data"][k] for k in ("sequences", "response_tokens") if facts},
+        "training": {k: v for k, v in facts.get("training", {}).items() if isinstance(v, int | str)},
+        "held_out": {"prompts": next(iter(ways.values()))["prompts"]},
+        "temperature": 0,
+        "figures": ways,
+        "difference": figures["difference"],
+    }
+
+
 def _facts(inputs: Inputs, name: str, state: dict, sequences: int) -> dict:
     recipe, (store, _) = inputs.recipe, inputs.stores
     config = json.loads((inputs.folder / "config.json").read_text())
     used = store.examples[:sequences]
+    ours = recipe.verifier == "embedded" and {e.source for e in used} <= OURS[0]
     return {
         "checkpoint": name,
         "verifier": "SmolLM2-135M-Instruct" if recipe.verifier == "embedded" else recipe.verifier,
@@ -85,10 +150,10 @@ def _facts(inputs: Inputs, name: str, state: dict, sequences: int) -> dict:
         "vocab_size": config["vocab_size"],
         "num_target_layers": config["num_hidden_layers"],
         "target_layer_ids": list(recipe.target_layer_ids),
-        "licence": "Apache-2.0",
+        "licence": "Apache-2.0" if ours else "that of its verifier and its data",
         "data": {
             "responses": "written by the verifier itself, greedily; cut at their first loop",
-            "prompts": "questions of GSM8K's training split (MIT); the rest written by the verifier itself",
+            "prompts": OURS[1] if ours else f"from {inputs.path.name}",
             "sequences": len(used),
             "response_tokens": sum(len(e.response_ids) for e in used),
             "by_source": {s: sum(e.source == s for e in used) for s in sorted({e.source for e in used})},
@@ -96,11 +161,11 @@ def _facts(inputs: Inputs, name: str, state: dict, sequences: int) -> dict:
         "training": {
             "steps": state["step"],
             "shared_steps": recipe.shared_steps,
-            "branch_steps": recipe.branch_steps,
+            "branch_steps": 0 if name == SHARED else recipe.branch_steps,
             "response_tokens_seen": state["tokens"],
             "wall_seconds": round(state["seconds"]),
             "precision": str(hardware.fast_dtype()).removeprefix("torch."),
-            "seeds": 1,
+            "seed": recipe.seed,
             "changes": state["changes"],
         },
     }
@@ -115,9 +180,11 @@ def _results(figures: dict, name: str) -> dict:
         "coverage_by_slot": own["coverage_by_slot"],
         "accepted_prefix": own["prefix"],
     }
-    if name == "dcoco":
-        result["held_out_tau_without_corrector"] = {key: figures["dcoco-nohead"][key] for key in keys}
-        result["tau_difference"] = figures["difference"]
+    if (bare := f"{name}-nohead") in figures:
+        result["held_out_tau_without_head"] = {key: figures[bare][key] for key in keys}
+    differences = {pair: parts for pair, parts in figures["difference"].items() if pair.startswith(f"{name} - ")}
+    if differences:
+        result["tau_difference"] = differences
     return result
 
 
@@ -132,15 +199,16 @@ def readme(card: dict) -> str:
     )
     rows = [("all prompts, pooled", tau["pooled"]), ("outside loops", tau["without_loop_tokens"])]
     rows += [(f"{s} ({part['prompts']} prompts)", part) for s, part in tau["by_source"].items()]
-    if "tau_difference" in card:
-        rows.append(("corrector off, pooled", card["held_out_tau_without_corrector"]["pooled"]))
-        for name, parts in card["tau_difference"].items():
-            rows.append((f"difference {name}, pooled", parts["pooled"]))
-            rows.append((f"difference {name}, outside loops", parts["without_loop_tokens"]))
+    if "held_out_tau_without_head" in card:
+        rows.append(("head off, pooled", card["held_out_tau_without_head"]["pooled"]))
+    for name, parts in card.get("tau_difference", {}).items():
+        rows.append((f"difference {name}, pooled", parts["pooled"]))
+        rows.append((f"difference {name}, outside loops", parts["without_loop_tokens"]))
     slots = range(len(cover["1"]))
-    kind = "DFlash drafter" if card["checkpoint"] == "dflash" else "DCOCO drafter and corrector"
+    method = card["checkpoint"].partition("+")[0]
+    kind = METHODS[method].label if method in METHODS else card["checkpoint"]
     return text.format(
-        title=f"{kind} for {card['verifier']}",
+        title=f"{kind}, for {card['verifier']}",
         card=card,
         data=data,
         training=training,
@@ -151,4 +219,5 @@ def readme(card: dict) -> str:
         coverage="\n".join(f"| {j + 1} | {cover['1'][j]:.3f} | {cover['16'][j]:.3f} |" for j in slots),
         prefix=card["accepted_prefix"],
         held=card["held_out"],
+        terms=", as the verifier. Questions of GSM8K: MIT" if card["licence"] == "Apache-2.0" else "",
     )

@@ -1,11 +1,14 @@
 """The training file: reading it, holding prompts out, and finding where a response starts to loop."""
 
 import hashlib
+import json
 import random
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 COLUMNS = ("source", "prompt", "prompt_ids", "response_ids")
 HELD_OUT_PERCENT = 5
@@ -56,6 +59,26 @@ def read(path: Path, vocab_size: int) -> list[Example]:
             raise DataError(f"row {number} of {path} holds token ids outside 0..{vocab_size - 1}: another tokenizer?")
         examples.append(Example(str(row.source), str(row.prompt), prompt_ids, response_ids))
     return examples
+
+
+def check_author(path: Path, weights: str) -> None:
+    """Refuse a file that says that another verifier wrote it; one that says nothing is taken as it is.
+
+    Args:
+        weights: `verifier.fingerprint` of the verifier to train for.
+
+    Raises:
+        DataError: another one wrote it.
+    """
+    try:
+        said = json.loads((pq.read_schema(path).metadata or {}).get(b"dcoco_viz", b"{}"))
+    except (OSError, ValueError, pa.ArrowException):
+        return  # `read` says what is wrong
+    if said.get("verifier", weights) != weights:
+        raise DataError(
+            f"{path} was written by another verifier ({said['verifier'][:12]}…, this one is {weights[:12]}…): "
+            "a drafter learns its own verifier's words, so regenerate the answers with this one"
+        )
 
 
 def held_out(prompt: str) -> bool:

@@ -3,13 +3,21 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
+from accelerate import PartialState
 
 from dcoco_viz import hardware
 
 
+def processes() -> PartialState:
+    """This process among those that torchrun or `accelerate launch` started; itself alone otherwise."""
+    return PartialState(cpu=not torch.cuda.is_available())  # without this, processes on CPUs do not find each other
+
+
 def device() -> torch.device:
-    """The first CUDA GPU where there is one, else the CPU."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    """This process's CUDA GPU where there are any, else the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", processes().local_process_index)
 
 
 def fast_dtype() -> torch.dtype:

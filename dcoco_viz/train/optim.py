@@ -47,30 +47,40 @@ def orthogonalise(matrix: torch.Tensor, steps: int = 4) -> torch.Tensor:
 
 
 def optimizers(
-    drafter: nn.Module, corrector: nn.Module | None, muon: float, adam: float, head: float, map: Callable
+    drafter: nn.Module | None, head: nn.Module | None, muon: float, adam: float, head_lr: float, map: Callable
 ) -> list:
-    """[Muon, AdamW] over the drafter's weights and, where there is one, the corrector's.
+    """Over the weights that learn: Muon and AdamW, or AdamW alone, for a drafter, AdamW for a head.
 
     Args:
-        muon: peak learning rate of the draft layers' matrices; every group keeps its own as `peak`.
+        drafter: None where it is frozen.
+        muon: peak learning rate of the draft layers' matrices; 0: AdamW has them too. Every group keeps its own
+            as `peak`.
         adam: that of the drafter's other weights.
-        head: that of the corrector.
+        head_lr: that of the head.
     """
-    matrices = [p for p in drafter.layers.parameters() if p.ndim == 2]
-    taken = {id(p) for p in matrices}
-    groups = [{"params": [p for p in drafter.parameters() if id(p) not in taken], "lr": adam}]
-    if corrector is not None:
-        groups.append({"params": list(corrector.parameters()), "lr": head})
-    made = [Muon(matrices, muon, map=map), torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.0)]
+    made, groups = [], []
+    if drafter is not None:
+        matrices = [p for p in drafter.layers.parameters() if p.ndim == 2] if muon else []
+        taken = {id(p) for p in matrices}
+        if matrices:
+            made.append(Muon(matrices, muon, map=map))
+        groups.append({"params": [p for p in drafter.parameters() if id(p) not in taken], "lr": adam})
+    if head is not None:
+        groups.append({"params": list(head.parameters()), "lr": head_lr, "late": True})
+    made.append(torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.0))
     for group in (g for optimizer in made for g in optimizer.param_groups):
         group["peak"] = group["lr"]
+        group.setdefault("late", False)  # first learns in the branch stage
     return made
 
 
-def factor(step: int, shared: int, total: int, warmup: int) -> float:
-    """Share of the peak learning rate: linear warm-up, constant through the shared stage, cosine to zero."""
-    if step < warmup:
-        return (step + 1) / warmup
+def factor(step: int, shared: int, total: int, warmup: int, late: bool = False) -> float:
+    """Share of the peak learning rate: linear warm-up, constant through the shared stage, cosine to zero.
+
+    Args:
+        late: of weights that first learn after the shared stage, and warm up there.
+    """
+    rise = min(1.0, (step - late * shared + 1) / warmup) if warmup else 1.0
     if step < shared:
-        return 1.0
-    return 0.5 * (1 + math.cos(math.pi * (step - shared + 1) / (total - shared + 1)))
+        return rise
+    return rise * 0.5 * (1 + math.cos(math.pi * (step - shared + 1) / (total - shared + 1)))

@@ -4,6 +4,9 @@ import dataclasses
 import tomllib
 from pathlib import Path
 
+from dcoco_viz.methods.heads import KINDS
+
+AUTO = "auto"  # a field that verifier and data decide
 FOLDER = Path(__file__).parent / "recipes"
 
 
@@ -16,8 +19,8 @@ class Recipe:
     """Fields are explained in recipes/smollm2-cpu.toml."""
 
     verifier: str
-    target_layer_ids: tuple[int, ...]
-    mask_token_id: int
+    target_layer_ids: tuple[int, ...] | str
+    mask_token_id: int | str
     draft_layers: int
     label_vocab: int
     loss_vocab: int
@@ -25,12 +28,13 @@ class Recipe:
     sequences: int
     micro: int
     anchors: int
+    methods: tuple[str, ...]
     shared_steps: int
     branch_steps: int
     long_share: tuple[float, float]
     muon_lr: float
     adam_lr: float
-    corrector_lr: float
+    head_lr: dict[str, float]
     warmup: int
     seed: int
     eval_minutes: float
@@ -60,4 +64,6 @@ def load(name: str) -> Recipe:
     fields = {field.name for field in dataclasses.fields(Recipe)}
     if wrong := fields ^ set(raw):
         raise RecipeError(f"{path}: missing or unknown field(s) {', '.join(sorted(wrong))}")
+    if not isinstance(raw["head_lr"], dict) or (wrong := set(KINDS) ^ set(raw["head_lr"])):
+        raise RecipeError(f"{path}: head_lr has a rate for each of {', '.join(KINDS)}, and no other")
     return Recipe(**{k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()})

@@ -8,9 +8,11 @@ import torch
 from dcoco_viz.engine.session import Session
 from dcoco_viz.lattice.accept import accepted_length
 from dcoco_viz.lattice.walk import greedy
+from dcoco_viz.methods import METHODS
 from tests.engine.conftest import PROMPTS, run
 
-SPECULATIVE = ("dflash", "dcoco", "dcoco-nohead")
+EVERY = tuple(name for name, method in METHODS.items() if method.drafter and name != "dflash-long")
+SPECULATIVE = ("dflash", "dcoco", "domino")  # no head, one that scores a grid, one that goes slot by slot
 TOKENS = 40
 
 
@@ -19,13 +21,13 @@ async def test_every_method_says_what_plain_decoding_says(session, preset):
     plain = [await run(session, prompt, "none", max_tokens=TOKENS) for prompt in PROMPTS]
     mixed = {}
     for prompt, reference in zip(PROMPTS, plain, strict=True):
-        runs = await asyncio.gather(*(run(session, prompt, m, max_tokens=TOKENS) for m in ("none", *SPECULATIVE)))
+        runs = await asyncio.gather(*(run(session, prompt, m, max_tokens=TOKENS) for m in ("none", *EVERY)))
         for speculative in runs:
             assert speculative.token_ids == reference.token_ids, (speculative.request.method, prompt)
             mixed[speculative.request.method, prompt] = speculative
     assert any(cycle.accepted for r in mixed.values() for cycle in r.cycles), "no draft was ever accepted"
 
-    for name in ("dflash", "dcoco"):
+    for name in ("dflash", "dcoco-anchored"):
         alone = preset.model_copy(update={"drafters": {name: preset.drafters[name]}})
         fresh = await Session.start(alone, dtype="float32")
         try:
@@ -41,25 +43,37 @@ def compare_drafts(one, other):
         np.testing.assert_allclose(a.logits, b.logits, atol=2e-3)
         np.testing.assert_allclose(a.lognorm, b.lognorm, atol=2e-3)
         assert (a.scores is None) == (b.scores is None)
+        if a.corrected is not None:
+            np.testing.assert_allclose(a.corrected, b.corrected, atol=1e-2)
 
 
 async def test_a_record_is_what_the_engine_did(session):
     """Path, acceptance and committed tokens of every cycle follow from its own scores and the verifier's tokens."""
-    for method in SPECULATIVE:
+    assert set(EVERY) <= set(session.methods)
+    for method in EVERY:
         done = await run(session, PROMPTS[0], method, max_tokens=TOKENS)
         for cycle in done.cycles:
             assert cycle.candidates.shape == (15, 16) and (np.diff(cycle.logits, axis=1) <= 0).all()
             assert (cycle.logits <= cycle.lognorm[:, None]).all()
             path = cycle.candidates[np.arange(15), cycle.ranks]
             np.testing.assert_array_equal(path[: cycle.submitted], cycle.drafted)
-            if method == "dcoco":
+            serial, head = METHODS[method].serial, METHODS[method].head
+            assert (cycle.scores is not None) == bool(head and not serial)
+            assert (cycle.corrected is not None) == (serial or method == "dcoco-anchored")
+            assert (cycle.confidence is not None) == (head == "dspark")
+            if not head:
+                assert not cycle.ranks.any()
+            elif cycle.corrected is not None:
+                np.testing.assert_array_equal(cycle.corrected.argmax(-1), cycle.ranks)
+            else:
                 first, scores = torch.tensor(cycle.logits[0]), torch.tensor(cycle.scores.astype(np.float32))
                 walked = greedy(first, scores).numpy()
                 for p in np.flatnonzero(walked != cycle.ranks):  # only a tie in float16 may differ
                     row = cycle.scores[p - 1, cycle.ranks[p - 1]]
                     assert row[cycle.ranks[p]] == row.max() or (walked[:p] != cycle.ranks[:p]).any()
-            else:
-                assert cycle.scores is None and not cycle.ranks.any()
+            if method == "dcoco-anchored":
+                rows = cycle.scores[np.arange(14), cycle.ranks[:-1]].astype(np.float32)
+                np.testing.assert_allclose(cycle.corrected[1:], rows, rtol=2e-3, atol=1e-2)
             n = cycle.submitted
             accepted = accepted_length(torch.tensor(cycle.drafted), torch.tensor(cycle.verifier[:n]))
             assert accepted == cycle.accepted

@@ -47,6 +47,7 @@ async def test_prefix_caching_changes_nothing_and_a_dead_engine_says_so(session,
                 pass
         with pytest.raises(EngineError, match="engine process has died"):
             await run(other, prompt, "none", max_tokens=4)
+        assert not other.alive and session.alive
     finally:
         await other.close()
     assert (await run(session, prompt, "dcoco", max_tokens=4)).finish_reason == "length"

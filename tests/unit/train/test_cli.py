@@ -1,10 +1,12 @@
 """What a user sees who gives the command line something it cannot use."""
 
+import re
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from dcoco_viz.train import recipe
+from dcoco_viz.train import branch, recipe
 from dcoco_viz.train.cli import app
 
 
@@ -23,6 +25,20 @@ def test_a_run_is_not_overwritten_by_accident(tmp_path):
     assert result.exit_code == 1 and "--resume" in result.output
 
 
+@pytest.mark.parametrize("name", [path.stem for path in recipe.FOLDER.glob("*.toml")])
+def test_every_shipped_recipe_can_be_taken(name):
+    loaded = recipe.load(name)
+    assert [branch.parse(method).name for method in loaded.methods] == list(loaded.methods)
+    assert loaded.sequences % loaded.micro == 0 and loaded.loss_vocab <= loaded.label_vocab
+
+
+def test_a_recipe_has_a_rate_for_every_head(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text((recipe.FOLDER / "smollm2-cpu.toml").read_text().replace("domino = 0.003, ", ""))
+    with pytest.raises(recipe.RecipeError, match="head_lr has a rate for each of dcoco, domino"):
+        recipe.load(str(path))
+
+
 def test_a_recipe_with_a_wrong_field(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text((recipe.FOLDER / "smollm2-cpu.toml").read_text() + "speed = 9\n")
@@ -35,7 +51,7 @@ def test_a_bad_data_file_is_one_sentence(tmp_path):
 
     tiny.verifier().save_pretrained(tmp_path / "verifier")
     text = (recipe.FOLDER / "smollm2-cpu.toml").read_text().replace('"embedded"', f'"{tmp_path / "verifier"}"')
-    (tmp_path / "r.toml").write_text(text)
+    (tmp_path / "r.toml").write_text(re.sub(r"target_layer_ids = .*", 'target_layer_ids = "auto"', text))
     pd.DataFrame({"prompt": ["x"]}).to_parquet(tmp_path / "bad.parquet")
     arguments = (
         "--recipe",

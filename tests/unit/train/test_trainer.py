@@ -1,4 +1,4 @@
-"""A whole run on a tiny random verifier: it learns, stops, resumes, and treats both branches alike."""
+"""A whole run on a tiny random verifier: it learns, stops, resumes, and treats all branches alike."""
 
 import os
 import signal
@@ -10,6 +10,7 @@ import torch
 from dcoco_viz.methods import checkpoint
 from dcoco_viz.methods.dflash.start import from_verifier
 from dcoco_viz.train import batches, objective, optim, trainer
+from dcoco_viz.train.branch import parse
 from tests.unit.train import tiny
 
 
@@ -29,25 +30,28 @@ def _trainer(parts, out, say=lambda _: None, **changes):
     return trainer.Trainer(recipe, out, start, store, 10, [store[0]], vocab, embedding, pool, torch.float32, say)
 
 
+BRANCHES = [parse(name) for name in ("dflash-long", "dcoco")]
+
+
 def _weights(path):
-    drafter, corrector = checkpoint.load(path)
-    return {**drafter.state_dict(), **(corrector.state_dict() if corrector else {})}
+    drafter, head = checkpoint.load(path)
+    return {**drafter.state_dict(), **{f"head.{k}": v for k, v in (head.state_dict() if head else {}).items()}}
 
 
 def test_stopped_and_resumed_equals_uninterrupted(parts, tmp_path):
-    _trainer(parts, tmp_path / "whole").run()
+    _trainer(parts, tmp_path / "whole").run(BRANCHES)
     lines = []
 
     def interrupt(line):
         lines.append(line)
-        if line.startswith(("shared step 2/", "dcoco step 5/")) and lines.count(line) == 1:
+        if line.startswith(("dflash step 2/", "dcoco step 5/")) and lines.count(line) == 1:
             os.kill(os.getpid(), signal.SIGTERM)
 
     for _ in range(2):
         with pytest.raises(trainer.Interrupted, match="--resume"):
-            _trainer(parts, tmp_path / "cut", interrupt).run()
+            _trainer(parts, tmp_path / "cut", interrupt).run(BRANCHES)
     before = len(lines)
-    _trainer(parts, tmp_path / "cut", lines.append).run()
+    _trainer(parts, tmp_path / "cut", lines.append).run(BRANCHES)
     assert sum(" step " in line for line in lines[before:] if line.startswith("dcoco step")) == 1
     for name in ("dflash", "dcoco"):
         whole, cut = _weights(tmp_path / "whole" / name), _weights(tmp_path / "cut" / name)
@@ -57,37 +61,45 @@ def test_stopped_and_resumed_equals_uninterrupted(parts, tmp_path):
 
 def test_a_recipe_changed_in_between_is_told(parts, tmp_path):
     def interrupt(line):
-        if line.startswith("shared step 2/"):
+        if line.startswith("dflash step 2/"):
             os.kill(os.getpid(), signal.SIGTERM)
 
     with pytest.raises(trainer.Interrupted):
-        _trainer(parts, tmp_path, interrupt).run()
-    _trainer(parts, tmp_path, anchors=4, branch_steps=1).run()
+        _trainer(parts, tmp_path, interrupt).run(BRANCHES)
+    _trainer(parts, tmp_path, anchors=4, branch_steps=1).run(BRANCHES)
     told = ["from step 2: anchors 6 -> 4"]
-    assert [torch.load(tmp_path / f"{n}.pt", weights_only=True)["changes"] for n in ("shared", "dcoco")] == [
-        told,
-        told,
-    ]
+    assert [torch.load(tmp_path / f"{n}.pt", weights_only=True)["changes"] for n in ("dflash", "dcoco")] == [told, told]
 
 
-def test_both_branches_take_the_same_steps_on_the_same_tokens(parts, tmp_path):
-    _trainer(parts, tmp_path).run()
-    states = {n: torch.load(tmp_path / f"{n}.pt", weights_only=True) for n in ("shared", "dflash", "dcoco")}
-    assert states["shared"]["step"] == 3
-    assert states["dflash"]["step"] == states["dcoco"]["step"] == 6
-    assert states["dflash"]["tokens"] == states["dcoco"]["tokens"]
-    assert states["dcoco"]["corrector"]["output.weight"].any(), "the corrector left its zero start"
+EVERY = "dflash-long dcoco dcoco-anchored domino dspark dspark+gated selector domino+frozen dcoco+no-pair+k:4+rho:2"
+
+
+def test_every_method_takes_the_same_steps_on_the_same_tokens(parts, tmp_path):
+    branches = [parse(name) for name in EVERY.split()]
+    _trainer(parts, tmp_path).run(branches)
+    states = {n: torch.load(tmp_path / f"{n}.pt", weights_only=True) for n in ("dflash", *EVERY.split())}
+    shared = states.pop("dflash")
+    assert shared["step"] == 3
+    assert {state["step"] for state in states.values()} == {6}
+    assert len({state["tokens"] for state in states.values()}) == 1
+    for branch in branches:
+        moved = not torch.equal(states[branch.name]["drafter"]["fc.weight"], shared["drafter"]["fc.weight"])
+        assert moved != branch.frozen, branch.name
+        if branch.kind:
+            learned = {"domino": "table.weight", "dcoco": "output.weight"}.get(branch.kind, "after.weight")
+            assert states[branch.name]["head"][learned].any(), f"{branch.name} left its start"
+            assert checkpoint.load_head(tmp_path / branch.name).settings.items() >= branch.settings.items()
 
 
 def test_it_learns(parts, tmp_path):
     losses = []
 
     def collect(line):
-        if line.startswith("shared step"):
+        if line.startswith("dflash step"):
             losses.append(float(line.split("drafter ")[1].split()[0]))
 
     work = _trainer(parts, tmp_path, collect, shared_steps=25, branch_steps=0, warmup=2, long_share=(0.0, 0.0))
-    work.run()
+    work.run(BRANCHES)
     assert sum(losses[-5:]) < 0.8 * sum(losses[:5])
 
 
