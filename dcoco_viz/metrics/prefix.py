@@ -10,7 +10,7 @@ from dcoco_viz.trace.schema import Cycle, Run
 class Prefixes(NamedTuple):
     """Accepted lengths, 0..B, of three paths through one block.
 
-    selected - top1 is what the corrector gains, oracle - selected is lost by ranking, B - oracle by coverage.
+    selected - top1 is what the head gains, oracle - selected is lost by ranking, B - oracle by coverage.
     """
 
     top1: int  # the drafter's argmax at every slot
@@ -19,8 +19,11 @@ class Prefixes(NamedTuple):
 
 
 def tau(run: Run) -> float | None:
-    """Pooled: committed tokens / cycles, prefill token left out. None without drafting or without cycles."""
-    if run.request.method == "none" or not run.cycles:
+    """Pooled: committed tokens / cycles, prefill token left out. None without drafting or without cycles.
+
+    None at record level `dense` too: its cycles submit nothing, and say nothing of how the method decodes.
+    """
+    if run.request.method == "none" or run.request.record == "dense" or not run.cycles:
         return None
     return sum(len(cycle.committed) for cycle in run.cycles) / len(run.cycles)
 

@@ -17,7 +17,7 @@ class Timing(NamedTuple):
 
 
 def timing(run: Run) -> Timing:
-    drafts = [cycle for cycle in run.cycles if cycle.submitted]
+    drafts = [cycle for cycle in run.cycles if cycle.submitted or cycle.candidates is not None]
     return Timing(
         _median(cycle.draft_ms for cycle in drafts),
         _median(cycle.head_ms for cycle in drafts),
@@ -27,9 +27,13 @@ def timing(run: Run) -> Timing:
 
 
 def tokens_per_second(run: Run) -> float | None:
-    """(output tokens - 1) / seconds from first token to last; None below two tokens."""
+    """(output tokens - 1) / seconds from first token to last.
+
+    None below two tokens, and at record level `dense`, whose speed is that of the recording.
+    """
     made = len(run.token_ids) - 1
-    return made / run.seconds if made > 0 and run.seconds > 0 else None
+    measured = made > 0 and run.seconds > 0 and run.request.record != "dense"
+    return made / run.seconds if measured else None
 
 
 def speedup(run: Run, baseline: Run | None) -> float | None:

@@ -11,7 +11,8 @@ from dcoco_viz.trace.pieces import to_bytes
 from dcoco_viz.trace.schema import LEVELS, Cycle, Run
 
 MAX_CYCLES = 100_000
-MAX_PIECE = 1_000  # characters; the longest token of the vocabularies in use has about 130
+MAX_TOKENS = 1_000_000  # of a run's prompt and output
+MAX_PIECE = 16_384  # bytes; the longest token of the vocabularies in use has about 500
 MAX_B = MAX_K = 256
 BROKEN_OFF = (None, "abort", "error")
 FINISH_REASONS = ("stop", "length", *BROKEN_OFF)
@@ -37,6 +38,7 @@ def _require(ok: bool, sentence: str) -> None:
 def _check_run(run: Run, name: str) -> None:
     prompt, output = np.asarray(run.prompt_ids, np.int64), np.asarray(run.token_ids, np.int64)
     _require(_ids(prompt) and _ids(output), f"{name} has a token id out of range")
+    _require(len(prompt) + len(output) <= MAX_TOKENS, f"{name} has more than {MAX_TOKENS:,} tokens")
     _require(run.finish_reason in FINISH_REASONS, f"{name} has an unknown finish reason")
     _require(run.request.record in LEVELS, f"{name} has an unknown record level")
     for value, what in ((run.seconds, "decode time"), (run.ttft_s, "time to first token")):
@@ -49,10 +51,14 @@ def _check_run(run: Run, name: str) -> None:
 
     used = {*output.tolist()}
     done = 1  # output tokens before this cycle's own: the prefill token, then what the cycles committed
+    at = 0.0
     for index, cycle in enumerate(run.cycles):
         where = f"cycle {index} of {name}"
         _require(cycle.index == index, f"{where} is out of order")
         _check_cycle(cycle, where)
+        _check_level(cycle, run.request.record, where)
+        _require(cycle.at_ms >= at, f"{where} is committed before the one before it")
+        at = cycle.at_ms
         _require(done <= len(output), f"the cycles of {name} commit more tokens than it has")
         _require(
             cycle.anchor_position == len(prompt) + done - 1 and cycle.anchor == output[done - 1],
@@ -77,7 +83,7 @@ def _check_pieces(pieces: dict[int, str], used: set[int], name: str) -> None:
     _require(not missing, f"{name} has no text for token {missing[0] if missing else ''}")
     for token, piece in pieces.items():
         try:
-            sound = token >= 0 and len(to_bytes(piece)) <= 4 * MAX_PIECE
+            sound = token >= 0 and len(to_bytes(piece)) <= MAX_PIECE
         except UnicodeEncodeError:  # a surrogate that stands for no byte
             sound = False
         _require(sound, f"{name} has an unusable text for token {token}")
@@ -99,7 +105,7 @@ def _check_cycle(c: Cycle, where: str) -> None:
     _require(
         np.array_equal(c.committed[:kept], c.drafted[:kept]), f"{where} commits other tokens than it accepted"
     )
-    for ms in (c.draft_ms, c.head_ms, c.verify_ms):
+    for ms in (c.draft_ms, c.head_ms, c.verify_ms, c.at_ms):
         _require(math.isfinite(ms) and ms >= 0, f"{where} has a time that is not a number of milliseconds")
     _require(
         c.verifier is None or (_has(c.verifier, n + 1) and _ids(c.verifier)),
@@ -111,10 +117,20 @@ def _check_cycle(c: Cycle, where: str) -> None:
         f"the log-probabilities of {where} have the wrong shape or range",
     )
     if c.candidates is None:
-        alone = all(x is None for x in (c.logits, c.lognorm, c.scores, c.ranks))
+        alone = all(x is None for x in (c.logits, c.lognorm, c.scores, c.corrected, c.confidence, c.ranks))
         _require(alone, f"{where} has scores but no candidates")
     else:
         _check_pool(c, where)
+
+
+def _check_level(c: Cycle, level: str, where: str) -> None:
+    if level == "dense":
+        _require(c.submitted == 0 and len(c.committed) == 1, f"{where} is dense, and submits or commits a block")
+        _require(c.candidates is not None, f"{where} is dense, and has no candidates")
+        judged = c.verifier is not None or c.drafted_logprob is not None
+        _require(not judged, f"{where} is dense, and has a verdict on what was not submitted")
+    else:
+        _require(c.candidates is None or c.submitted > 0, f"{where} has candidates, and submits none of them")
 
 
 def _check_pool(c: Cycle, where: str) -> None:
@@ -134,6 +150,14 @@ def _check_pool(c: Cycle, where: str) -> None:
         f"the transition scores of {where} are not {b - 1} x {k} x {k} numbers",
     )
     _require(
+        c.corrected is None or _finite(c.corrected, b, k),
+        f"the corrected scores of {where} are not {b} x {k} numbers",
+    )
+    _require(
+        c.confidence is None or _finite(c.confidence, b) and bool(((c.confidence >= 0) & (c.confidence <= 1)).all()),
+        f"the confidence of {where} is not {b} probabilities",
+    )
+    _require(
         c.ranks is not None and _has(c.ranks, b) and bool(((c.ranks >= -1) & (c.ranks < k)).all()),
         f"the ranks of {where} are not {b} numbers from -1 to {k - 1}",
     )
@@ -143,6 +167,9 @@ def _check_pool(c: Cycle, where: str) -> None:
         c.logits[: len(ranks)] == best
     )  # or ties with it
     _require(bool(held.any(1)[ranks >= 0].all()), f"the ranks of {where} do not name the tokens it submitted")
+    if c.corrected is not None and c.scores is None:  # a serial head takes the best of its row, or what ties with it
+        best = (c.corrected[np.arange(b), c.ranks] == c.corrected.max(1)) & (c.ranks >= 0)
+        _require(bool(best.all()), f"the ranks of {where} are not the best of its corrected scores")
 
 
 def _has(array: np.ndarray, *shape: int) -> bool:

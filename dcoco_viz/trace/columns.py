@@ -24,6 +24,7 @@ _SCALARS = {
     "draft_ms": pa.float64(),
     "head_ms": pa.float64(),
     "verify_ms": pa.float64(),
+    "at_ms": pa.float64(),
     "clipped": pa.bool_(),
 }
 # column -> (dtype, shape given B and K); -1 is a length the row itself tells
@@ -34,6 +35,8 @@ _ARRAYS: dict[str, tuple[type, Callable[[int, int], tuple[int, ...]]]] = {
     "logits": (np.float32, lambda b, k: (b, k)),
     "lognorm": (np.float32, lambda b, k: (b,)),
     "scores": (np.float16, lambda b, k: (b - 1, k, k)),
+    "corrected": (np.float32, lambda b, k: (b, k)),
+    "confidence": (np.float32, lambda b, k: (b,)),
     "ranks": (np.int16, lambda b, k: (b,)),
     "verifier": (np.int32, lambda b, k: (-1,)),
     "drafted_logprob": (np.float32, lambda b, k: (-1,)),
@@ -42,6 +45,10 @@ SCHEMA = pa.schema(
     [("run", pa.int32()), *_SCALARS.items(), ("B", pa.int32()), ("K", pa.int32())]
     + [(name, pa.list_(pa.from_numpy_dtype(dtype))) for name, (dtype, _) in _ARRAYS.items()]
 )
+
+
+# column -> trace format that brought it, where it is not the first
+SINCE = {"at_ms": 2, "corrected": 3, "confidence": 3}
 
 
 def cast(cycle: Cycle) -> Cycle:
@@ -71,6 +78,11 @@ def table(runs: list[Run]) -> pa.Table:
 
 def fill(runs: list[Run], rows: pa.Table) -> None:
     """Append the rows of a table to their runs as cycles."""
+    if "at_ms" not in rows.column_names:
+        rows = rows.append_column("at_ms", pa.array(_elapsed(rows), pa.float64()))
+    for name in ("corrected", "confidence"):
+        if name not in rows.column_names:
+            rows = rows.append_column(name, pa.nulls(len(rows), SCHEMA.field(name).type))
     scalars = {name: rows[name].to_pylist() for name in ("run", *_SCALARS)}
     shapes = list(zip(rows["B"].to_pylist(), rows["K"].to_pylist(), strict=True))
     if any((b, k) != (None, None) and not (b and k and b > 0 and k > 0) for b, k in shapes):
@@ -85,6 +97,16 @@ def fill(runs: list[Run], rows: pa.Table) -> None:
             raise TraceError(f"row {row} has a name that is too long")
         values = {name: column[row] for name, column in (scalars | arrays).items()}
         runs[number].cycles.append(Cycle(**values))
+
+
+def _elapsed(rows: pa.Table) -> list[float | None]:
+    """`at_ms` of files that lack it: what the cycles so far took together, the engine's own overhead left out."""
+    elapsed: dict[int | None, float] = {}
+    out = []
+    for run, *parts in zip(*(rows[name].to_pylist() for name in ("run", "draft_ms", "verify_ms")), strict=True):
+        elapsed[run] = elapsed.get(run, 0.0) + sum(ms or 0.0 for ms in parts)
+        out.append(elapsed[run])
+    return out
 
 
 def _arrays(

@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcoco_viz.trace.check import MAX_CYCLES, TraceError, check
-from dcoco_viz.trace.columns import NAMES, SCHEMA, cast, fill, table
+from dcoco_viz.trace.columns import NAMES, SCHEMA, SINCE, cast, fill, table
 from dcoco_viz.trace.probe import survives
 from dcoco_viz.trace.schema import Request, Run
 
-VERSION = 1
+VERSION = 3
 KEY = b"dcoco_viz"
 MAX_FILE = 200 * 2**20  # bytes
 MAX_META = 32 * 2**20  # bytes of JSON
@@ -44,6 +44,7 @@ class _RunData(BaseModel):
     seconds: float
     ttft_s: float
     created: str = Field(max_length=200)
+    name: str = Field("", max_length=200)
     meta: dict[str, Any]
 
 
@@ -115,8 +116,8 @@ def _read(path: Path) -> list[Run]:
         meta = (layout.metadata or {}).get(KEY)
         if meta is None:
             raise TraceError("it is a Parquet file that this app did not write")
-        runs = _runs(meta)
-        _check_layout(layout)
+        version, runs = _runs(meta)
+        _check_layout(layout, version)
         # dictionary-encoded text stays so: a long string on every row must not unpack
         file = pq.ParquetFile(path, read_dictionary=NAMES, page_checksum_verification=True)
         rows = file.read(use_threads=False)
@@ -135,12 +136,13 @@ def _why_unreadable(path: Path) -> str:
         return "it is cut short or damaged" if file.read(4) == b"PAR1" else "it is not a Parquet file"
 
 
-def _check_layout(layout: pq.FileMetaData) -> None:
+def _check_layout(layout: pq.FileMetaData, version: int) -> None:
     columns = layout.schema.to_arrow_schema()
-    for field in SCHEMA:
+    expected = [field for field in SCHEMA if SINCE.get(field.name, 1) <= version]
+    for field in expected:
         if columns.names.count(field.name) != 1 or columns.field(field.name).type != field.type:
             raise TraceError(f"its column {field.name} is missing, doubled or of another type")
-    if len(columns) != len(SCHEMA):
+    if len(columns) != len(expected):
         raise TraceError("it has columns that no trace has")
     groups = [layout.row_group(i) for i in range(layout.num_row_groups)]
     chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
@@ -154,7 +156,7 @@ def _run_data(run: Run) -> dict[str, Any]:
     return data | {"request": run.request.model_dump()}
 
 
-def _runs(meta: bytes) -> list[Run]:
+def _runs(meta: bytes) -> tuple[int, list[Run]]:
     if len(meta) > MAX_META:
         raise TraceError("what it says about its runs is too long")
     try:
@@ -164,9 +166,9 @@ def _runs(meta: bytes) -> list[Run]:
             raise TraceError(
                 f"it has trace format {version} and this app reads up to {VERSION}: update the app"
             )
-        if version != VERSION or type(runs) is not list:
+        if type(version) is not int or version < 1 or type(runs) is not list:
             raise TraceError("its trace format is unknown")
-        return [_run(_RunData.model_validate(run)) for run in runs]
+        return version, [_run(_RunData.model_validate(run)) for run in runs]
     except TraceError:
         raise
     except ValidationError as error:

@@ -6,14 +6,14 @@ A cycle is one draft and one verify forward. Accounting, for every run:
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from dcoco_viz.trace.pieces import join
 
-LEVELS = ("off", "light", "full")
+LEVELS = ("off", "light", "full", "dense")
 
 
 def _whole(text: str) -> str:
@@ -29,7 +29,8 @@ class Cycle:
     """One cycle. B = slots drafted, K = candidates a slot, n = slots submitted to the verifier.
 
     Arrays marked (full) are None at record level `light`. A plain decoding step (method `none`, or a step in
-    which the engine had to stop drafting) is a cycle with n = 0 and no arrays.
+    which the engine had to stop drafting) is a cycle with n = 0 and no arrays. At record level `dense` every cycle has
+    n = 0 and its candidates: the block was drafted, and kept from the verifier, so that the next position has one too.
     """
 
     request_id: str
@@ -45,11 +46,16 @@ class Cycle:
     draft_ms: float  # drafter forward + head + walk
     head_ms: float  # head + walk alone, a part of draft_ms
     verify_ms: float  # verifier forward + rejection sampling; shared by all requests of the batch
+    at_ms: float = 0.0  # from the run's first token to the moment at which this cycle's tokens were committed
     clipped: bool = False  # EOS, a stop string or the cap cut `committed` short
     candidates: np.ndarray | None = None  # (full) [B, K] int32, token ids, best draft logit first
     logits: np.ndarray | None = None  # (full) [B, K] float32, draft logits
     lognorm: np.ndarray | None = None  # (full) [B] float32: log p(candidate) = logits - lognorm
-    scores: np.ndarray | None = None  # (full) [B-1, K, K] float16, S_p(a, b); None without a corrector
+    scores: np.ndarray | None = None  # (full) [B-1, K, K] float16, S_p(a, b); None without a head that scores pairs
+    corrected: np.ndarray | None = None  # (full) [B, K] float32, the head's score of every candidate given what was
+    #                                      chosen before it; None where `logits` and `scores` alone say it
+    confidence: np.ndarray | None = None  # (full) [B] float32, the head's probability that the verifier accepts the
+    #                                       slot, given those before it; None where it tells none
     ranks: np.ndarray | None = None  # (full) [B] int16, chosen rank a slot
     verifier: np.ndarray | None = None  # (full) [n + 1] int32, the verifier's argmax; its context is the true
     #                                     one only through the first rejection
@@ -61,13 +67,39 @@ class Cycle:
         return int(self.committed[-1]) if len(self.committed) == self.accepted + 1 else None
 
 
+class Turn(BaseModel):
+    """One earlier message of a chat."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Literal["user", "assistant"]
+    content: Text
+
+
+class Parent(BaseModel):
+    """The place in another run at which a branch left it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: str = Field(max_length=200, description="its id")
+    cycle: int = Field(ge=0)
+    slot: int = Field(ge=1, description="counted from 1; position anchor_position + slot")
+    rank: int = Field(ge=0, description="of the candidate taken there")
+
+
 class Request(BaseModel):
     """What a user asks for. Validation errors are sentences for the user."""
 
     model_config = ConfigDict(extra="forbid")
 
     prompt: Text = Field(description="user message; put through the chat template unless `raw`")
-    method: str = Field("dcoco", description="none, dflash, dcoco or dcoco-nohead")
+    system: Text = Field("", description="system prompt; empty: what the chat template does without one")
+    history: list[Turn] = Field(default_factory=list, description="earlier messages of the chat, oldest first")
+    continued: list[Annotated[int, Field(ge=0, lt=2**31)]] = Field(
+        default_factory=list, description="token ids of an answer that has begun; decoding goes on behind them"
+    )
+    parent: Parent | None = Field(None, description="where a branch comes from")
+    method: str = Field("dcoco", description="a name in METHODS, methods/__init__.py")
     walk: str = Field("greedy", description="rule that picks a path through the candidates")
     slots: int = Field(15, ge=1, le=15, description="drafted slots submitted to the verifier in each cycle")
     temperature: float = Field(0.0, ge=0.0, le=2.0)
@@ -77,7 +109,11 @@ class Request(BaseModel):
         default_factory=list, description="strings that end the text"
     )
     raw: bool = Field(False, description="complete the prompt as it stands, without the chat template")
-    record: str = Field("full", pattern="^(off|light|full)$", description="how much of a cycle is recorded")
+    record: str = Field(
+        "full",
+        pattern="^(off|light|full|dense)$",
+        description="how much of a cycle is recorded; dense: draft at every position and submit nothing",
+    )
 
 
 @dataclass(slots=True)
@@ -86,7 +122,7 @@ class Run:
 
     id: str
     request: Request
-    prompt_ids: list[int]
+    prompt_ids: list[int]  # all that the verifier read first: the templated prompt, then `request.continued`
     token_ids: list[int] = field(default_factory=list)  # output, prefill token first
     cycles: list[Cycle] = field(default_factory=list)
     pieces: dict[int, str] = field(default_factory=dict)  # token id -> text, see trace/pieces.py
@@ -94,6 +130,7 @@ class Run:
     seconds: float = 0.0  # first token to last: decode time, so that a prompt's length does not count
     ttft_s: float = 0.0  # request to first token
     created: str = ""  # ISO 8601, UTC
+    name: str = ""  # given by its user; empty: not named
     meta: dict[str, Any] = field(default_factory=dict)  # preset, versions, git revision, hardware, dtype
 
     @property

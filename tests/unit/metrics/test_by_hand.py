@@ -1,12 +1,4 @@
-"""Every metric of one small run, worked out by hand.
-
-Prompt: 3 tokens, positions 0..2. Output: 10 11 12 13 14 15 16 17, positions 3..10. B = 4, K = 2. * is chosen.
-
-cycle  anchor  truth          candidates                            submitted  accepted  committed
-0      10 @ 3  11 12 13 14    11* 90 | 91 12* | 13* 92 | 93* 94     4          3         11 12 13 14
-1      14 @ 7  15 16 17  -    90* 15 | 16* 91 | 92 17* | 93* 94     4          0         15
-2      15 @ 8  16 17  -  -    16* 90 | 17* 91 | 92* 93 | 94* 95     2          2         16 17, clipped
-"""
+"""Every metric of the run in conftest.py, worked out by hand."""
 
 import numpy as np
 import pytest
@@ -17,67 +9,11 @@ from dcoco_viz.metrics.prefix import accepted_histogram, mean_prefixes, prefixes
 from dcoco_viz.metrics.summary import summary
 from dcoco_viz.metrics.timing import speedup, timing
 from dcoco_viz.trace.check import check
-from dcoco_viz.trace.schema import Cycle, Request, Run
+from dcoco_viz.trace.schema import Request, Run
+from tests.unit.factory import make_run
+from tests.unit.metrics.conftest import cycle
 
 ARRAYS = ("candidates", "logits", "lognorm", "scores", "ranks", "verifier", "drafted_logprob")
-
-
-def cycle(index, position, anchor, candidates, ranks, n, accepted, committed, ms, clipped=False) -> Cycle:
-    candidates, ranks = np.array(candidates, np.int32), np.array(ranks, np.int16)
-    return Cycle(
-        request_id="hand",
-        index=index,
-        anchor_position=position,
-        anchor=anchor,
-        method="dcoco",
-        walk="greedy",
-        submitted=n,
-        accepted=accepted,
-        drafted=candidates[np.arange(4), ranks][:n],
-        committed=np.array(committed, np.int32),
-        draft_ms=ms[0],
-        head_ms=ms[1],
-        verify_ms=ms[2],
-        clipped=clipped,
-        candidates=candidates,
-        logits=np.zeros((4, 2), np.float32),
-        ranks=ranks,
-    )
-
-
-@pytest.fixture
-def run() -> Run:
-    run = Run("hand", Request(prompt="x"), [1, 2, 3], list(range(10, 18)), seconds=3.5)
-    run.finish_reason = "stop"
-    run.pieces = {token: f" {token}" for token in range(100)}
-    run.cycles = [
-        cycle(
-            0,
-            3,
-            10,
-            [[11, 90], [91, 12], [13, 92], [93, 94]],
-            [0, 1, 0, 0],
-            4,
-            3,
-            [11, 12, 13, 14],
-            (2, 0.5, 10),
-        ),
-        cycle(1, 7, 14, [[90, 15], [16, 91], [92, 17], [93, 94]], [0, 0, 1, 0], 4, 0, [15], (4, 0.1, 20)),
-        cycle(
-            2,
-            8,
-            15,
-            [[16, 90], [17, 91], [92, 93], [94, 95]],
-            [0, 0, 0, 0],
-            2,
-            2,
-            [16, 17],
-            (9, 0.3, 60),
-            True,
-        ),
-    ]
-    check([run])
-    return run
 
 
 def light(run: Run) -> Run:
@@ -240,3 +176,16 @@ def test_a_run_that_was_not_recorded(run):
     check([run])
     assert tau(run) is None and summary(run).tokens_per_second == 2.0
     assert origins(run) == ["prefill"] + ["plain"] * 7
+
+
+def test_a_dense_record_has_no_tau_and_no_speed():
+    """It says what the drafter saw, at every position, and what that cost; not how the method decodes."""
+    dense = make_run(record="dense", cycles=5)
+    check([dense])
+    got = summary(dense)
+    assert got.tau is got.tokens_per_second is speedup(dense, dense) is None
+    assert got.cycles == 5 and got.accepted == [0] * 5 and accepted_histogram(dense).tolist() == [0]
+    assert origins(dense) == ["prefill"] + ["plain"] * 5
+    assert got.draft_ms == np.median([c.draft_ms for c in dense.cycles]) > 0
+    assert coverage([dense]).counts.tolist() == [5, 4, 3, 2]  # every position but the first was drafted for
+    assert None not in (got.top1, got.selected, got.oracle)

@@ -38,6 +38,8 @@ BREAKS = {
     "the anchor of .* is not the last": lambda run, c: setattr(c, "anchor", (c.anchor + 1) % 40),
     "a time that is not": lambda run, c: setattr(c, "verify_ms", float("nan")),
     "a time that .* milliseconds": lambda run, c: setattr(c, "draft_ms", -1.0),
+    "cycle 1 of run 1 is committed before": lambda run, c: setattr(c, "at_ms", 249.0),
+    "has a time that": lambda run, c: setattr(c, "at_ms", -1.0),
     "verifier's tokens of .* wrong shape": lambda run, c: setattr(c, "verifier", c.verifier[:-1]),
     "verifier's tokens .* range": lambda run, c: put(c.verifier, 0, -1),
     "log-probabilities of .* wrong shape": lambda run, c: setattr(
@@ -69,6 +71,35 @@ BREAKS = {
 }
 
 
+DENSE = {
+    "cycle 1 of run 1 is dense, and submits": lambda c, full: (
+        setattr(c, "submitted", 1), setattr(c, "drafted", c.candidates[[0], c.ranks[:1]])
+    ),
+    "is dense, and has no candidates": lambda c, full: [
+        setattr(c, name, None) for name in ("candidates", "logits", "lognorm", "scores", "ranks")
+    ],
+    "is dense, and has a verdict": lambda c, full: setattr(c, "verifier", full.verifier[:1]),
+    "has a verdict on what was not": lambda c, full: setattr(c, "drafted_logprob", full.drafted_logprob[:0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", DENSE)
+def test_a_dense_record_drafts_everywhere_and_submits_nothing(reason):
+    run = make_run(record="dense", cycles=4)
+    check([run])
+    assert len(run.token_ids) == 5 and all(c.submitted == 0 and c.scores is not None for c in run.cycles)
+    DENSE[reason](run.cycles[1], make_run().cycles[1])
+    with pytest.raises(TraceError, match=reason):
+        check([run])
+
+
+def test_only_a_dense_record_keeps_a_block_that_was_not_submitted():
+    run = make_run(record="dense")
+    run.request.record = "full"
+    with pytest.raises(TraceError, match="cycle 0 of run 1 has candidates, and submits none of them"):
+        check([run])
+
+
 @pytest.mark.parametrize("reason", BREAKS)
 def test_each_rule_is_noticed(reason):
     run = make_run(seed=3)
@@ -77,6 +108,43 @@ def test_each_rule_is_noticed(reason):
     BREAKS[reason](run, run.cycles[1])
     with pytest.raises(TraceError, match=reason):
         check([run])
+
+
+CORRECTED = {
+    "corrected scores of cycle 1 of run 1 are not 4 x 3 numbers": lambda c: setattr(c, "corrected", c.corrected[1:]),
+    "corrected scores of .* numbers": lambda c: put(c.corrected, (0, 0), np.inf),
+    "scores but no candidates": lambda c: [
+        setattr(c, name, None) for name in ("candidates", "logits", "lognorm", "scores", "ranks")
+    ],
+}
+
+
+@pytest.mark.parametrize("method", ["domino", "dspark", "dcoco-anchored"])
+@pytest.mark.parametrize("reason", CORRECTED)
+def test_the_rules_of_corrected_scores(reason, method):
+    run = make_run(method=method)
+    check([run])
+    CORRECTED[reason](run.cycles[1])
+    with pytest.raises(TraceError, match=reason):
+        check([run])
+
+
+def test_a_head_that_goes_slot_by_slot_takes_the_best_of_its_row():
+    run = make_run(method="domino", seed=3)
+    cycle = run.cycles[1]
+    other = (cycle.ranks[2] + 1) % 3
+    cycle.corrected[2, other] = cycle.corrected[2, cycle.ranks[2]]  # a tie
+    check([run])
+    cycle.corrected[2, other] += 0.5
+    with pytest.raises(TraceError, match="the ranks of cycle 1 of run 1 are not the best of its corrected scores"):
+        check([run])
+    cycle.corrected[2, other] -= 0.5
+    cycle.ranks[3], cycle.drafted[3] = -1, next(t for t in range(40) if t not in cycle.candidates[3])
+    with pytest.raises(TraceError, match="the ranks of cycle 1 of run 1 are not the best"):  # it takes from the pool
+        check([run])
+    anchored = make_run(method="dcoco-anchored", seed=3)  # its path may be any walk's
+    anchored.cycles[1].corrected[2, (anchored.cycles[1].ranks[2] + 1) % 3] += 50
+    check([anchored])
 
 
 def test_a_drafted_token_outside_the_pool_has_rank_minus_one():

@@ -165,7 +165,7 @@ def test_rows_that_are_not_what_they_state(good, tmp_path):
 def test_versions(good, tmp_path):
     path, meta = tmp_path / "t.parquet", meta_of(good)
     refuse(
-        rewrite(good, path, meta=meta | {"version": 2}), "format 2 and this app reads up to 1: update the app"
+        rewrite(good, path, meta=meta | {"version": 4}), "format 4 and this app reads up to 3: update the app"
     )
     for version in (0, "1", None, -3, 1.5):
         refuse(rewrite(good, path, meta=meta | {"version": version}), "trace format is unknown")
@@ -181,7 +181,7 @@ def test_versions(good, tmp_path):
         (b"3", "damaged"),
         (b'{"version": 1}', "damaged"),
         (b'{"version": 1, "runs": {}}', "format is unknown"),
-        (b'{"version": 1, "runs": []}', "belongs to no run"),
+        (b'{"version": 3, "runs": []}', "belongs to no run"),
         (b'{"version": 1, "runs": [3]}', "wrong at the top"),
         (b'{"version": 1, "runs": [NaN]}', "damaged"),
         (b'{"version": ' + b"9" * 5000 + b"}", "damaged"),
@@ -230,7 +230,7 @@ def test_text_that_is_no_byte_of_a_token(good, tmp_path):
     meta = meta_of(good)
     meta["runs"][0]["pieces"]["1"] = "\ud800"
     refuse(rewrite(good, tmp_path / "t.parquet", meta=meta), "unusable text for token 1")
-    meta["runs"][0]["pieces"]["1"] = "x" * 4001
+    meta["runs"][0]["pieces"]["1"] = "x" * 16_385
     refuse(rewrite(good, tmp_path / "t.parquet", meta=meta), "unusable text for token 1")
 
 
@@ -254,3 +254,24 @@ def test_a_long_name_on_every_row_does_not_unpack(good, tmp_path):
     refuse(
         rewrite(good, tmp_path / "t.parquet", table=table, use_dictionary=["walk"]), "name that is too long"
     )
+
+
+def test_a_file_of_the_first_format_tells_the_time_from_its_durations(good, tmp_path):
+    """Format 1 had no `at_ms`: such a file is one of today without that column."""
+    rows = pq.ParquetFile(good).read().drop_columns(["at_ms", "corrected", "confidence"])
+    old = rewrite(good, tmp_path / "t.parquet", table=rows, meta=meta_of(good) | {"version": 1})
+    for run, read in zip(load(good), load(old), strict=True):
+        took = np.cumsum([c.draft_ms + c.verify_ms for c in run.cycles])
+        assert [c.at_ms for c in read.cycles] == pytest.approx(took.tolist())
+    refuse(rewrite(good, tmp_path / "t.parquet", table=rows), "at_ms is missing")
+
+
+def test_a_file_of_the_second_format_has_no_corrected_scores(good, tmp_path):
+    rows = pq.ParquetFile(good).read().drop_columns(["corrected", "confidence"])
+    old = rewrite(good, tmp_path / "t.parquet", table=rows, meta=meta_of(good) | {"version": 2})
+    for run, read in zip(load(good), load(old), strict=True):
+        assert all(c.corrected is None and c.confidence is None for c in read.cycles)
+        assert [c.at_ms for c in read.cycles] == [c.at_ms for c in run.cycles]
+    refuse(rewrite(good, tmp_path / "t.parquet", table=rows), "corrected is missing")
+    newer = pq.ParquetFile(good).read()
+    refuse(rewrite(good, tmp_path / "t.parquet", table=newer, meta=meta_of(good) | {"version": 2}), "no trace has")

@@ -17,7 +17,7 @@ RUNS = st.builds(
     slots=st.integers(1, 6),
     pool=st.integers(1, 5),
     cycles=st.integers(0, 4),
-    method=st.sampled_from(["none", "dflash", "dcoco"]),
+    method=st.sampled_from(["none", "dflash", "dcoco", "dcoco-anchored", "domino", "dspark", "selector"]),
     record=st.sampled_from(["off", "light", "full"]),
     head=st.booleans(),
     submit=st.sampled_from([None, 1]),
@@ -51,6 +51,7 @@ def assert_same(a: Run, b: Run) -> None:
 @given(st.lists(RUNS, min_size=1, max_size=3), st.dictionaries(st.text(), JSON, max_size=3))
 @example([make_run(slots=1, pool=1)], {})  # scores of shape [0, 1, 1]
 @example([make_run(cycles=0)], {})
+@example([make_run(slots=1, method="dcoco-anchored"), make_run(method="domino"), make_run()], {})
 @example([make_run(cycles=0), make_run(slots=15, pool=16), make_run(slots=2, pool=5, head=False)], {})
 def test_what_is_saved_is_loaded(tmp_path, runs, meta):
     runs[0].meta = meta | {"special_ids": [1]}
