@@ -2,7 +2,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
-TESTS ?= tests
+# The unit tests first: Playwright leaves an event loop running, beside which no other can be started.
+TESTS ?= tests/unit tests/engine tests/ui
+# Where a machine keeps Python from writing bytecode, every start would compile 3.5 GB of sources once more.
+unexport PYTHONDONTWRITEBYTECODE
 
 # A machine whose driver answers gets vLLM for NVIDIA GPUs, any other machine the CPU build.
 SET := $(if $(findstring GPU,$(shell nvidia-smi -L 2>/dev/null)),gpu,cpu)

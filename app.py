@@ -1,18 +1,23 @@
-"""The app: `python app.py [--preset P] [--host H] [--port N] [--replay FILE]`."""
+"""The app: `python app.py [--preset P] [--host H] [--port N] [--dtype D] [--replay FILE]`."""
 
 import logging
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+
+Dtype = Literal["auto", "float32", "bfloat16"]
 
 
 def main(
     preset: Annotated[str, typer.Option(help="a name from assets/presets.toml")] = "",
     host: Annotated[str, typer.Option(help="address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535)] = 7860,
-    replay: Annotated[Path | None, typer.Option(help="show this recorded trace, without an engine")] = None,
+    dtype: Annotated[Dtype, typer.Option(help="auto: bfloat16 where the hardware computes in it")] = "auto",
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(help="show this recorded trace, without an engine; given again, more of them among the runs"),
+    ] = None,
 ) -> None:
     """Serve the page; the engine loads behind it."""
     import uvicorn
@@ -24,19 +29,14 @@ def main(
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        runs = files.load(replay) if replay else []
-        engine = Engine(None if replay else presets.load(preset or presets.DEFAULT).name)
+        runs = files.load(replay[0]) if replay else []
+        engine = Engine(None if replay else presets.load(preset or presets.DEFAULT).name, dtype)
     except (files.TraceError, presets.PresetError) as error:
         typer.echo(error, err=True)
         raise typer.Exit(1) from error
 
-    @asynccontextmanager
-    async def lifespan(_):
-        engine.begin()
-        yield
-        await engine.close()
-
-    app = create(engine, runs, lifespan)
+    samples = replay[1:] if replay else sorted((presets.ROOT / "assets" / "traces").glob("*.parquet"))
+    app = create(engine, runs, samples)
     typer.echo(f"Open http://{host}:{port}")
     uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)
 

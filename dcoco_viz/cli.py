@@ -5,12 +5,18 @@ from typing import Annotated
 
 import typer
 
+from dcoco_viz.calibrate import calibrate
+from dcoco_viz.findings.cli import findings
 from dcoco_viz.generate import generate
+from dcoco_viz.importers.cli import import_drafter
 from dcoco_viz.presets import DEFAULT, PresetError
 from dcoco_viz.verifier import VerifierError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(generate)
+app.command()(findings)
+app.command()(calibrate)
+app.command("import")(import_drafter)
 
 
 @app.callback()
@@ -21,11 +27,18 @@ def _root() -> None:
 @app.command()
 def doctor(
     preset: Annotated[str, typer.Option(help="the preset to check this machine for")] = DEFAULT,
+    parity: Annotated[
+        bool, typer.Option("--parity", help="start the engine too, and draft a few cycles again without it")
+    ] = False,
 ) -> None:
     """Say what this machine has, and what stands in the way of a preset. Exit code 1 when something does."""
     from dcoco_viz import doctor, presets
 
     problems = doctor.report(presets.load(preset))
+    if parity and not problems:
+        from dcoco_viz import parity as check
+
+        problems = check.report(presets.load(preset))
     for sentence in problems:
         print(sentence, file=sys.stderr)
     raise typer.Exit(1 if problems else 0)

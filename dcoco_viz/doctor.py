@@ -12,6 +12,7 @@ import psutil
 
 from dcoco_viz import __version__, checkpoint, hardware, presets, verifier
 from dcoco_viz.engine import preload
+from dcoco_viz.methods import METHODS
 from dcoco_viz.presets import Preset
 
 VLLM = "0.32.0"
@@ -185,7 +186,7 @@ def drafters(preset: Preset) -> list[Check]:
     else:
         config = _config(preset.verifier)
     checks = []
-    for method in ("dflash", "dcoco"):
+    for method in (name for name in presets.DRAFTERS if name in ("dflash", "dcoco", *preset.drafters)):
         place = preset.drafters.get(method)
         folder = _folder(place) if place else None
         if place is None:
@@ -196,7 +197,7 @@ def drafters(preset: Preset) -> list[Check]:
             checks.append(Check(f"Drafter {method}", f"{place}, checked once the verifier is here"))
         else:
             wrong = checkpoint.mismatches(
-                folder, config, corrector=method == "dcoco", context=preset.max_model_len, hashes=hashes
+                folder, config, head=METHODS[method].head, context=preset.max_model_len, hashes=hashes
             )
             value = place if wrong else f"{place}, fits"
             checks.append(Check(f"Drafter {method}", value, " ".join(wrong) or None))

@@ -8,13 +8,25 @@ from typing import Annotated, Any
 
 import typer
 
+from dcoco_viz.methods import METHODS
+
 
 def generate(
-    method: Annotated[str, typer.Option(help="none, dflash, dcoco, dcoco-nohead, or several with commas")] = "dcoco",
+    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}; or several with commas")] = "dcoco",
     prompt: Annotated[str | None, typer.Option(help="the user message")] = None,
     prompt_file: Annotated[Path | None, typer.Option(help="a UTF-8 file that holds the user message")] = None,
-    walk: Annotated[str, typer.Option(help="rule that picks a path through the candidates")] = "greedy",
-    slots: Annotated[int, typer.Option(help="drafted slots submitted in each cycle, 1 to 15")] = 15,
+    system: Annotated[str, typer.Option(help="the system prompt")] = "",
+    raw: Annotated[bool, typer.Option("--raw", help="complete the prompt as it stands, with no chat template")] = False,
+    walk: Annotated[
+        str,
+        typer.Option(
+            help="greedy, global-sum, geometric:L or beam:W; then +top:M, +cut:P, +k:N as you like; "
+            f"{' and '.join(name for name, way in METHODS.items() if way.serial)}: greedy, with +cut:P or +auto at most"
+        ),
+    ] = "greedy",
+    slots: Annotated[
+        str, typer.Option(help="drafted slots submitted in each cycle, 1 to 15; auto: as many as pay, walk +auto")
+    ] = "15",
     preset: Annotated[str, typer.Option(help="verifier and drafters, from assets/presets.toml")] = "smollm2-cpu",
     temperature: Annotated[float, typer.Option(help="0 is greedy")] = 0.0,
     seed: Annotated[int, typer.Option(help="for a temperature above 0")] = 0,
@@ -28,7 +40,6 @@ def generate(
 
     from dcoco_viz import presets
     from dcoco_viz.lattice.walk import check
-    from dcoco_viz.methods import METHODS
     from dcoco_viz.trace.schema import Request
 
     methods = [name.strip() for name in method.split(",")]
@@ -36,6 +47,8 @@ def generate(
         raise typer.BadParameter(f"unknown method {unknown[0]!r}: choose from {', '.join(METHODS)}")
     if (prompt is None) == (prompt_file is None):
         raise typer.BadParameter("give either --prompt or --prompt-file")
+    if raw and system:
+        raise typer.BadParameter("--raw completes the prompt as it stands: leave out --system")
     if dtype not in ("auto", "bfloat16", "float32"):
         raise typer.BadParameter(f"--dtype is auto, bfloat16 or float32, not {dtype!r}")
     try:
@@ -43,12 +56,13 @@ def generate(
     except (OSError, UnicodeDecodeError) as error:
         raise typer.BadParameter(f"{prompt_file} cannot be read: {error}") from error
     try:
-        check(walk)
+        walk = check(f"{walk}+auto" if slots == "auto" else walk)
         chosen = presets.load(preset)
         requests = [
             Request(
-                prompt=text, method=name, walk=walk, slots=slots, temperature=temperature, seed=seed,
-                max_tokens=max_tokens, record="full" if trace else "light",
+                prompt=text, system=system, raw=raw, method=name, walk=walk,
+                slots=15 if slots == "auto" else slots, temperature=temperature, seed=seed, max_tokens=max_tokens,
+                record="full" if trace else "light",
             )
             for name in methods
         ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Every colour of the page, each with a text colour that reads on it (contrast 4.5:1 or better).
 
-Methods and origins are Okabe-Ito colours, probability is cividis, the correction blue - neutral - orange.
-Nothing is told by colour alone: methods have a dash and a marker, origins an underline.
+Methods and origins are Okabe-Ito colours or shades near them, probability is cividis, the correction is blue -
+neutral - orange. Nothing is told by colour alone: methods have a dash and a marker, origins an underline.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Method(NamedTuple):
 
     fill: str  # bars, outlines, paths on the light page
     dark: str  # the same on the dark page
-    dash: str  # Plotly's and SVG's name for its line
+    dash: str  # Plotly's name for its line, or the lengths of its dashes and gaps
     marker: str  # Plotly's name, and the glyph before its name
 
 
@@ -29,10 +29,17 @@ METHODS = {
     "dflash": Method("#0072B2", "#56B4E9", "dash", "square"),
     "dcoco": Method("#D55E00", "#F0883E", "solid", "diamond"),
     "dcoco-nohead": Method("#CC79A7", "#DE97BE", "dashdot", "triangle-up"),
+    # a deeper, in the dark a paler, shade of the method that each is a variant of
+    "dflash-long": Method("#003F73", "#BFE0F7", "longdash", "hexagon"),
+    "dcoco-anchored": Method("#6E2500", "#FFD9C0", "longdashdot", "star"),
+    "domino": Method("#009E73", "#159A75", "6px,2px", "triangle-down"),
+    "dspark": Method("#6E5A00", "#C9B800", "12px,3px,2px,3px,2px,3px", "cross"),
+    "selector": Method("#7B2FB5", "#8A5CF0", "2px,6px", "x"),
 }
 
 # origin -> (light, dark): the underline of a token; its fill is the same colour, faint
 ORIGINS = {
+    "given": ("#5c6370", "#a3abb8"),
     "draft": ("#00805e", "#2fc79c"),
     "corrected": ("#D55E00", "#F0883E"),
     "bonus": ("#8a6d00", "#E0B52E"),

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "assets" / "presets.toml"
 DEFAULT = "smollm2-cpu"
 EMBEDDED = "embedded"
+DRAFTERS = ("dflash", "dflash-long", "dcoco", "dcoco-anchored", "domino", "dspark", "selector")
 DCOCO_VARIABLE = "DCOCO_VIZ_DCOCO"
 NOT_VERIFIED = "not run on this hardware yet"
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -30,7 +31,7 @@ class Preset(BaseModel):
     label: str = Field(description="the verifier's name, for people")
     verifier: str = Field(description="'embedded', a hub id, or an absolute folder")
     drafters: dict[str, str] = Field(
-        description="hub id or absolute folder by method, dflash or dcoco; an unnamed one is left out"
+        description="hub id or absolute folder by name of the drafter (DRAFTERS); an unnamed one is left out"
     )
     device: Literal["auto", "cuda"] = Field("auto", description="auto: whatever this build of vLLM runs on")
     dtype: Literal["auto", "float32", "bfloat16"] = Field(
@@ -46,8 +47,8 @@ class Preset(BaseModel):
     @field_validator("drafters")
     @classmethod
     def _known_methods(cls, drafters: dict[str, str]) -> dict[str, str]:
-        if unknown := sorted(set(drafters) - {"dflash", "dcoco"}):
-            raise ValueError(f"drafters are named dflash and dcoco, not {', '.join(unknown)}")
+        if unknown := sorted(set(drafters) - set(DRAFTERS)):
+            raise ValueError(f"drafters are named {', '.join(DRAFTERS)}, not {', '.join(unknown)}")
         return drafters
 
     @property

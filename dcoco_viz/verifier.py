@@ -104,6 +104,18 @@ def sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def fingerprint(folder: Path) -> str:
+    """SHA-256 of a verifier's weights: of its one safetensors file, or over the digests of several.
+
+    Raises:
+        VerifierError: the folder holds none.
+    """
+    digests = [sha256(file) for file in sorted(folder.glob("*.safetensors"))]
+    if not digests:
+        raise VerifierError(f"{folder} holds no *.safetensors: give a verifier's folder")
+    return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
 def source() -> Path:
     """The GGUF inside the installed package, whose code is never imported: it wants another inference engine.
 

@@ -4,6 +4,9 @@ element.dataset.lane = props.lane;
 const title = element.appendChild(make("h3"));
 explain(title, "Coverage by slot", props.definition, `${props.lane}-coverage`);
 const scroller = element.appendChild(make("div", "scroller"));
+scroller.tabIndex = 0; // narrow pages scroll it, with keys too
+scroller.setAttribute("role", "group");
+scroller.setAttribute("aria-label", "Coverage by slot");
 const table = scroller.appendChild(make("table"));
 
 const ROWS = [["16", "in the 16"], ["1", "rank 1"]];

@@ -42,18 +42,26 @@ async function fetchRest(id) {
   if (lane.run && lane.run.id !== id) apply();
 }
 
-// Scores of one slot pair, a window of cycles around the one looked at, so that scrubbing does not wait.
-const WINDOW = 24;
-lane.loadScores = async (cycle, pair) => {
-  const id = lane.run.id, key = (i) => `${pair}:${i}`;
-  if (lane.scores.has(key(cycle))) return;
-  const start = lane.follow && lane.running ? cycle : Math.max(0, cycle - WINDOW / 2);
-  const stop = Math.min(lane.cycles.length, lane.follow && lane.running ? cycle + 1 : start + WINDOW);
-  const found = await server.scores({run: id, pair, start, stop});
-  if (lane.run?.id !== id) return;
-  found.forEach((text, i) => lane.scores.set(key(start + i), window.dcoco.decode(text, "<f2")));
+// Scores of one slot pair come a window of cycles at a time, the next one before it is needed: scrubbing does not wait.
+const WINDOW = 40, asked = new Map(), key = (cycle, pair) => `${pair}:${cycle}`;
+lane.loadScores = (cycle, pair) => {
+  if (lane.scores.has(key(cycle, pair))) return null;
+  const live = lane.follow && lane.running, start = live ? cycle : cycle - (cycle % WINDOW);
+  const query = {run: lane.run.id, pair, start, stop: Math.min(lane.cycles.length, live ? cycle + 1 : start + WINDOW)};
+  const name = JSON.stringify(query);
+  if (!asked.has(name)) asked.set(name, fetchScores(query).finally(() => asked.delete(name)));
+  return asked.get(name);
 };
-lane.scoresOf = (cycle, pair) => lane.scores.get(`${pair}:${cycle}`);
+async function fetchScores({run, pair, start, stop}) {
+  const found = await server.scores({run, pair, start, stop});
+  if (lane.run?.id === run) found.forEach((text, i) => lane.scores.set(key(start + i, pair), window.dcoco.decode(text, "<f2")));
+}
+lane.want = (cycle, pair) => {
+  if (lane.follow && lane.running) return;
+  for (const near of [cycle + WINDOW / 2, cycle - WINDOW / 2])
+    if (lane.cycles[near]) lane.loadScores(near, pair)?.catch((error) => console.warn("scores ahead could not be fetched", error));
+};
+lane.scoresOf = (cycle, pair) => lane.scores.get(key(cycle, pair));
 
 watch("value", apply);
 apply();

@@ -5,6 +5,7 @@ from typing import Any
 
 from dcoco_viz.components.readout import coverage_figures, figures
 from dcoco_viz.components.view import View
+from dcoco_viz.components.warnings import warnings
 from dcoco_viz.components.wire import Encoder, encode, opening, shape
 from dcoco_viz.methods import METHODS
 from dcoco_viz.trace.schema import Run
@@ -43,7 +44,8 @@ class Sender:
         self._run = run
         self._encoder = Encoder(run)
         self._coverage: dict[str, Any] | None = None
-        self._covered = 0  # cycles that it stands on
+        self._warnings: list[dict[str, Any]] = []
+        self._covered = 0  # cycles that both stand on
         self._ring: list[str | None] = [None] * RING  # JSON: a dict would travel as differences of its parts
 
     def value(self, state: str) -> dict[str, Any]:
@@ -56,12 +58,13 @@ class Sender:
             self._ring[record["index"] % RING] = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         count = len(self._run.cycles)
         if state == "done" or count > 1.1 * self._covered:  # a pass over the whole run: not at every cycle
-            self._coverage, self._covered = coverage_figures(self._run), count
+            self._coverage, self._warnings = coverage_figures(self._run), warnings(self._run)
+            self._covered = count
         return {
             "run": describe(self._run),
             "count": count,
             "ring": list(self._ring),
-            "figures": {**figures(self._run), "coverage": self._coverage},
+            "figures": {**figures(self._run), "coverage": self._coverage, "warnings": self._warnings},
             "state": state,
         }
 
@@ -69,13 +72,22 @@ class Sender:
 def describe(run: Run) -> dict[str, Any]:
     """What the page says of a run beside its cycles."""
     request = run.request
+    known = METHODS.get(request.method)
     return {
         "id": run.id,
-        "method": request.method if request.method in METHODS else "none",
-        "label": METHODS[request.method].label if request.method in METHODS else request.method,
+        "name": run.name,
+        "created": run.created,
+        "parent": request.parent and request.parent.model_dump(),
+        "method": known.name if known else "none",
+        "label": known.label if known else request.method,
+        "head": known.head if known else "",
+        "serial": bool(known and known.serial),
         "walk": request.walk,
         "slots": request.slots,
         "prompt": request.prompt,
+        "system": request.system,
+        "raw": request.raw,
+        "given": request.continued,
         "prompt_tokens": len(run.prompt_ids),
         "temperature": request.temperature,
         "prefill": run.token_ids[:1],

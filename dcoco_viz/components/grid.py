@@ -5,9 +5,11 @@ from typing import Any
 from dcoco_viz.components.view import View
 from dcoco_viz.metrics.names import DEFINITIONS
 
+TERMS = ("probability", "verifier_logprob", "score", "base", "delta")
+
 
 class Grid(View):
     """The selected cycle as a table: columns are slots, rows are ranks."""
 
     def __init__(self, *, lane: str, **kwargs: Any):
-        super().__init__(lane=lane, probability=DEFINITIONS["probability"].text, **kwargs)
+        super().__init__(lane=lane, terms={name: DEFINITIONS[name]._asdict() for name in TERMS}, **kwargs)

@@ -5,7 +5,15 @@ const head = element.appendChild(make("h2"));
 const glyph = head.appendChild(make("span", "glyph"));
 glyph.setAttribute("aria-hidden", "true");
 const name = head.appendChild(make("span", "name"));
+const title = head.appendChild(make("bdi", "title"));
 const note = head.appendChild(make("span", "note"));
+const parent = head.appendChild(make("button", "parent"));
+parent.type = "button";
+parent.title = "Open the run that this one branched off, at the cycle where it did";
+parent.addEventListener("click", () => {
+  const {run, cycle} = lane.run.parent;
+  window.dcoco.open({view: "explore", runs: [run], cycle: cycle + 1});
+});
 const list = element.appendChild(make("dl"));
 const values = new Map();
 for (const row of props.rows) {
@@ -24,6 +32,10 @@ lane.on("run figures", () => {
   element.style.setProperty("--method", lane.color);
   glyph.textContent = glyphs[run.method];
   name.textContent = run.label;
+  title.textContent = run.name;
+  title.hidden = !run.name;
+  parent.hidden = !run.parent;
+  if (run.parent) parent.textContent = `branch of another run: cycle ${run.parent.cycle + 1}, slot ${run.parent.slot}, rank ${run.parent.rank + 1}`;
   const states = {waiting: "waiting for its turn", running: "decoding", done: ""};
   const ends = {stop: "end of text", length: "token limit", abort: "stopped", error: "engine stopped"};
   const asked = [run.method === "none" ? "" : `${run.walk} walk, ${run.slots} slots`, `T = ${run.temperature}`];

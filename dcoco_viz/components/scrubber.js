@@ -1,4 +1,4 @@
-const lane = window.dcoco.lanes[props.lane], {make} = window.dcoco;
+const lane = window.dcoco.lanes[props.lane], {make, write} = window.dcoco;
 element.dataset.lane = props.lane;
 
 const head = element.appendChild(make("div", "head"));
@@ -60,22 +60,27 @@ lane.on("run cycles select figures follow", () => {
   element.style.setProperty("--method", lane.color);
   const top = lane.run.method === "none" ? 1 : lane.run.slots;
   if (bars.childElementCount !== count) strip.setAttribute("aria-label", `Accepted lengths: ${cycles.map((c) => c.accepted).join(" ")}`);
+  if (bars.childElementCount !== count) {
+    bars.style.maxWidth = `${count * 14}px`; // a few cycles do not become slabs
+    slider.style.maxWidth = strip.style.maxWidth = `${Math.max(160, count * 14)}px`;
+  }
   for (let i = bars.childElementCount; i < count; i++) {
     const bar = bars.appendChild(make("i"));
     bar.style.setProperty("--a", cycles[i].accepted / top);
     bar.dataset.accepted = cycles[i].accepted;
   }
-  bars.style.maxWidth = `${count * 14}px`; // a few cycles do not become slabs
-  slider.style.maxWidth = strip.style.maxWidth = `${Math.max(160, count * 14)}px`;
   slider.max = Math.max(0, count - 1);
   slider.disabled = count < 2;
   slider.value = Math.max(0, lane.selected);
   slider.setAttribute("aria-valuetext", lane.cycle ? `cycle ${lane.selected + 1} of ${count}, ${lane.cycle.accepted} accepted` : "no cycle yet");
-  lit?.classList.remove("lit");
-  lit = bars.children[lane.selected] ?? null;
-  lit?.classList.add("lit");
-  where.textContent = count ? `cycle ${lane.selected + 1} / ${count}` : "no cycle yet";
+  const next = bars.children[lane.selected] ?? null;
+  if (lit !== next) {
+    lit?.classList.remove("lit");
+    lit = next;
+    lit?.classList.add("lit");
+  }
+  write(where, count ? `cycle ${lane.selected + 1} / ${count}` : "no cycle yet");
   live.hidden = !lane.running;
-  live.textContent = lane.follow ? "● live" : "⇥ jump to live";
+  write(live, lane.follow ? "● live" : "⇥ jump to live");
   live.setAttribute("aria-pressed", lane.follow);
 });

@@ -1,4 +1,4 @@
-const lane = window.dcoco.lanes[props.lane], {make} = window.dcoco;
+const lane = window.dcoco.lanes[props.lane], {make, write} = window.dcoco;
 element.dataset.lane = props.lane;
 
 element.append(make("h3", "", "Time of this cycle"));
@@ -6,9 +6,8 @@ const bar = element.appendChild(make("div", "bar"));
 bar.setAttribute("aria-hidden", "true");
 const list = element.appendChild(make("ul"));
 const parts = ["drafter", "head", "verify"].map((name) => ({name, piece: bar.appendChild(make("span", name)), item: list.appendChild(make("li"))}));
-for (const part of parts) part.item.append(make("span", "sample " + part.name), make("span", "", {drafter: "drafter", head: "corrector + walk", verify: "verify"}[part.name]), part.text = make("b"));
-list.append(Object.assign(make("li", "total"), {}));
-const total = list.lastChild;
+for (const part of parts) part.item.append(make("span", "sample " + part.name), make("span", "", {drafter: "drafter", head: "head + walk", verify: "verify"}[part.name]), part.text = make("b"));
+const total = list.appendChild(make("li", "total"));
 
 const limits = {run: null, upto: 0, top: 0}; // the axis: the longest cycle so far, rounded up
 function top() {
@@ -28,9 +27,9 @@ lane.on("run cycles select", () => {
   element.style.setProperty("--method", lane.color);
   const [draft, head, verify] = cycle.ms, all = top(), ms = {drafter: draft - head, head, verify};
   for (const {name, piece, item, text} of parts) {
-    item.hidden = name !== "verify" && !cycle.submitted;
+    item.hidden = name !== "verify" && !draft;
     piece.style.width = `${(100 * ms[name]) / all}%`;
-    text.textContent = `${ms[name].toFixed(name === "head" ? 2 : 1)} ms`;
+    write(text, `${ms[name].toFixed(name === "head" ? 2 : 1)} ms`);
   }
-  total.textContent = `together ${(draft + verify).toFixed(1)} ms for ${cycle.committed.length} token${cycle.committed.length === 1 ? "" : "s"}; axis to ${+all.toPrecision(3)} ms`;
+  write(total, `together ${(draft + verify).toFixed(1)} ms for ${cycle.committed.length} token${cycle.committed.length === 1 ? "" : "s"}; axis to ${+all.toPrecision(3)} ms`);
 });

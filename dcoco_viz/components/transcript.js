@@ -2,8 +2,9 @@ const lane = window.dcoco.lanes[props.lane], {make, reader, visible} = window.dc
 element.dataset.lane = props.lane;
 
 const KINDS = {
+  g: ["given", "given: where this run began"],
   d: ["draft", "accepted draft"],
-  c: ["corrected", "chosen by the corrector, accepted"],
+  c: ["corrected", "chosen by the head, accepted"],
   b: ["bonus", "verifier: bonus or replacement"],
   p: ["prefill", "prefill"],
   n: ["plain", "plain decoding"],
@@ -22,44 +23,57 @@ box.dir = "auto";
 box.setAttribute("role", "group");
 box.setAttribute("aria-label", "Generated text. Left and right arrow keys move through the cycles.");
 
-let spans = [], byCycle = new Map(), read = reader(), lit = [], seen = new Set();
+let begun = false, spans = [], byCycle = new Map(), read = reader(), lit = [], seen = new Set();
+let scrolled = 0; // to where; known without asking the layout
+let places = null; // where each token stands in the text: [top, bottom], read once per layout
 
 function reset() {
   box.replaceChildren();
-  [spans, byCycle, read, lit, seen] = [[], new Map(), reader(), [], new Set()];
+  [begun, spans, byCycle, read, lit, seen, places] = [false, [], new Map(), reader(), [], new Set(), null];
   element.classList.toggle("empty", !lane.run);
 }
 
+function add(token) {
+  const [kind, label] = KINDS[token.origin], piece = lane.pieces.get(token.id) ?? "";
+  const special = lane.special.has(token.id), text = special ? visible(piece) : read(piece);
+  const span = box.appendChild(make("span", `tok ${kind}`, text));
+  if (special) span.classList.add("special");
+  if (!text) span.classList.add("fragment");
+  span.title = `${visible(piece)}  id ${token.id}, ${label}` + (token.cycle < 0 ? "" : `, cycle ${token.cycle + 1}`);
+  seen.add(token.origin);
+  return span;
+}
+
 function grow() {
+  if (!lane.run) return;
   if (spans.length && !lane.tokens.length) reset();
+  const before = box.childElementCount;
+  if (!begun) lane.given.forEach((id) => add({id, cycle: -1, origin: "g"}));
+  begun = true;
   for (let i = spans.length; i < lane.tokens.length; i++) {
-    const token = lane.tokens[i], [kind, label] = KINDS[token.origin];
-    const special = lane.special.has(token.id), piece = lane.pieces.get(token.id) ?? "";
-    const text = special ? visible(piece) : read(piece);
-    const span = make("span", `tok ${kind}`);
-    if (special) span.classList.add("special");
-    if (!text) span.classList.add("fragment");
-    span.textContent = text;
+    const token = lane.tokens[i], span = add(token);
     span.dataset.cycle = token.cycle;
-    span.title = `${visible(piece)}  id ${token.id}, ${label}` + (token.cycle < 0 ? "" : `, cycle ${token.cycle + 1}`);
     if (!byCycle.has(token.cycle)) byCycle.set(token.cycle, []);
     byCycle.get(token.cycle).push(span);
-    seen.add(token.origin);
     spans.push(span);
-    box.append(span);
   }
+  if (box.childElementCount === before) return;
+  places = null;
   for (const [code, key] of Object.entries(keys)) key.hidden = !seen.has(code);
 }
 
 function light() {
+  const next = byCycle.get(lane.selected) ?? [];
+  if (next === lit) return;
   lit.forEach((span) => span.classList.remove("lit"));
-  lit = byCycle.get(lane.selected) ?? [];
+  lit = next;
   lit.forEach((span) => span.classList.add("lit"));
   const span = lit.at(-1); // keep it in sight without moving the page
   if (!span) return;
-  const top = span.offsetTop - box.offsetTop;
-  if (top < box.scrollTop || top + span.offsetHeight > box.scrollTop + box.clientHeight)
-    box.scrollTop = top - box.clientHeight + 2 * span.offsetHeight;
+  if (lane.follow && lane.running) { box.scrollTop = box.scrollHeight; return; }
+  places ??= {height: box.clientHeight, of: new Map(spans.map((s) => [s, [s.offsetTop - box.offsetTop, s.offsetHeight]]))};
+  const [top, height] = places.of.get(span);
+  if (top < scrolled || top + height > scrolled + places.height) scrolled = box.scrollTop = top - places.height + 2 * height;
 }
 
 box.addEventListener("click", (event) => {
@@ -68,4 +82,6 @@ box.addEventListener("click", (event) => {
 });
 lane.addEventListener("run", reset);
 lane.on("run cycles figures select", () => { grow(); light(); });
+box.addEventListener("scroll", () => { scrolled = box.scrollTop; });
+new ResizeObserver(() => { places = null; }).observe(box);
 reset();

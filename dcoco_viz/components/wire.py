@@ -62,16 +62,21 @@ class Encoder:
                 "logits": encode(cycle.logits, "<f4"),
                 "lognorm": encode(cycle.lognorm, "<f4"),
                 "ranks": cycle.ranks.tolist(),
-                "verifier": cycle.verifier.tolist(),
-                "logprob": [round(float(x), 4) if np.isfinite(x) else None for x in cycle.drafted_logprob],
+                "verifier": [] if cycle.verifier is None else cycle.verifier.tolist(),
+                "logprob": [
+                    round(float(x), 4) if np.isfinite(x) else None
+                    for x in (() if cycle.drafted_logprob is None else cycle.drafted_logprob)
+                ],
                 "walked": encode(walked(cycle), "<f2"),
             }
+            if cycle.corrected is not None:
+                record["corrected"] = encode(cycle.corrected, "<f4")
         return record
 
 
 def opening(run: Run) -> dict[int, str]:
-    """Pieces of what comes before the first cycle: the prefill token and special tokens."""
-    ids = [*run.token_ids[:1], *(i for i in run.meta.get("special_ids", ()) if i in run.pieces)]
+    """Pieces of what comes before the first cycle: the answer that was given, the prefill token, special tokens."""
+    ids = [*run.request.continued, *run.token_ids[:1], *(i for i in run.meta.get("special_ids", ()) if i in run.pieces)]
     return {i: text(run, i) for i in ids}
 
 
@@ -84,7 +89,7 @@ def walked(cycle: Cycle) -> np.ndarray | None:
     """S_p(k_p, b): the rows of the transition scores that the walk looked at.
 
     Returns:
-        [B-1, K] float16; a row is nan where the path was outside the pool. None without a corrector.
+        [B-1, K] float16; a row is nan where the path was outside the pool. None without a grid of transitions.
     """
     if cycle.scores is None:
         return None

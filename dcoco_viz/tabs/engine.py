@@ -12,17 +12,22 @@ from dcoco_viz.presets import PresetError, load
 if TYPE_CHECKING:
     from dcoco_viz.engine.session import Session
 
+WATCH_SECONDS = 1  # between two looks at whether the engine's process is there
+
 log = logging.getLogger(__name__)
 
 
 class Engine:
     """At most one session, and the sentence that tells a user where it stands."""
 
-    def __init__(self, preset: str | None):
-        """`preset` None: no engine at all, recorded traces only."""
+    def __init__(self, preset: str | None, dtype: str = "auto"):
+        """`preset` None: no engine at all, recorded traces only. `dtype` as `Session.start` takes it."""
         self.preset = preset
+        self.dtype = dtype
         self.session: Session | None = None
         self.failure = ""
+        self.turn = asyncio.Lock()  # one job at a time, whoever asks: its times are those of an idle engine
+        self.queued = 0  # jobs that wait for their turn
         self._stage = "Starting …"
         self._began = time.monotonic()
         self._task: asyncio.Task | None = None
@@ -68,10 +73,12 @@ class Engine:
         try:
             preset = await asyncio.to_thread(load, self.preset)
             self._say("loading vLLM")
-            room = await asyncio.to_thread(
-                importlib.import_module, "dcoco_viz.engine.session"
-            )  # takes seconds
-            self.session = await room.Session.start(preset, progress=self._say)
+            room = await asyncio.to_thread(importlib.import_module, "dcoco_viz.engine.session")  # takes seconds
+            self.session = await room.Session.start(preset, dtype=self.dtype, progress=self._say)
+            while self.session is not None and self.session.alive:
+                await asyncio.sleep(WATCH_SECONDS)
+            if self.session is not None:
+                self.lost(room.DEAD)
         except (PresetError, RuntimeError) as error:  # EngineError is a RuntimeError
             self.failure = str(error)
         except Exception as error:

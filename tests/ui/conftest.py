@@ -9,6 +9,7 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
@@ -17,7 +18,15 @@ from dcoco_viz.presets import ROOT
 from dcoco_viz.trace import files
 
 HOW = "These tests need Chromium: `apt-get install chromium`, or put its path into the variable CHROMIUM."
+LOADED_MS = 400_000  # until the engine has loaded, on a busy machine
 UP_S = 120  # seconds until the page answers, on a busy machine
+
+TOASTS = """new MutationObserver(() => {
+  for (const toast of document.querySelectorAll(".toast-body.error:not([data-seen])")) {
+    toast.dataset.seen = true;
+    console.log(`toast: ${toast.textContent}`);
+  }
+}).observe(document, {childList: true, subtree: true});"""
 
 expect.set_options(timeout=15_000)
 
@@ -53,24 +62,33 @@ def _answers(url: str) -> bool:
         return False
 
 
-@pytest.fixture(scope="session")
-def chromium():
+def chromium_path() -> str:
     found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     assert found, HOW
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
         yield browser
         browser.close()
 
 
 @pytest.fixture
 def visit(chromium):
-    """Opens an address as a new visitor; fails the test on any script error or request to another host."""
+    """Opens an address as a new visitor; fails the test on a script error, a request to another host or a toast.
+
+    A toast is Gradio's way to show an exception that nobody caught; that a server has gone, it says in one too.
+    """
     contexts, wrong = [], []
 
     def open_page(url: str, **options) -> Page:
         contexts.append(chromium.new_context(**{"viewport": {"width": 1280, "height": 1000}, **options}))
+        contexts[-1].add_init_script(TOASTS)
         page = contexts[-1].new_page()
+        page.on("console", lambda message: _uncaught(message.text) and wrong.append(message.text))
         page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
         page.on("request", lambda request: _local(request.url, url) or wrong.append(f"asked {request.url}"))
         page.goto(url)
@@ -83,8 +101,13 @@ def visit(chromium):
     assert not wrong
 
 
+def _uncaught(text: str) -> bool:
+    return text.startswith("toast:") and "Connection to the server was lost" not in text
+
+
 def _local(address: str, url: str) -> bool:
-    return address.startswith((url, "data:", "blob:"))
+    asked, ours = urlsplit(address), urlsplit(url)
+    return asked.scheme in ("data", "blob") or asked.netloc == ours.netloc
 
 
 @pytest.fixture(scope="session")
@@ -102,3 +125,20 @@ def replay(recorded, tmp_path_factory):
     """The app showing a recorded trace, without an engine."""
     with serving("--replay", str(recorded[0]), log=tmp_path_factory.mktemp("app") / "log") as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory):
+    """The app with its engine, which may still be loading; one for all tests that decode.
+
+    In float32, where every method writes the same text on any machine.
+    """
+    with serving("--dtype", "float32", log=tmp_path_factory.mktemp("app") / "log") as url:
+        yield url
+
+
+@pytest.fixture
+def ready(visit, live):
+    """The app once its engine has loaded."""
+    expect(visit(live).locator("#dv-run")).to_have_text("Run", timeout=LOADED_MS)
+    return live

@@ -69,4 +69,4 @@ def test_another_visitor_sees_nothing_of_it(page, visit, replay, recorded, tmp_p
 
 def test_a_replay_knows_no_engine(page):
     assert not page.locator("#dv-run").is_visible()
-    expect(page.locator(".dv-banner[role=status]")).to_contain_text("no engine")
+    expect(page.locator("#dv-top .dv-banner[role=status]")).to_contain_text("no engine")

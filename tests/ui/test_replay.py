@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from dcoco_viz.components.readout import figures
 from dcoco_viz.metrics.prefix import truth
-from tests.ui.reading import GRID, go, grid, heatmap, shown, wait_for_cycles
+from tests.ui.reading import GRID, go, grid, heatmap, numbers, shown, wait_for_cycles
 
 
 @pytest.fixture(scope="module")
@@ -113,16 +114,15 @@ def test_the_heatmap_shows_the_scores(page, lanes):
                 view.get_by_role("button", name=mode, exact=True).click()
                 page.wait_for_timeout(50)
                 seen = heatmap(page, lane)
-                numbers = [[float(text.replace("−", "-")) for text in row] for row in seen["cells"]]
-                assert np.abs(np.array(numbers) - wanted).max() <= 0.0501
+                assert np.abs(numbers(seen) - wanted).max() <= 0.0501
             assert seen["walked"] == [[cycle.ranks[pair], cycle.ranks[pair + 1]]]
             assert seen["rows"] == [shown(page, run.pieces[int(t)]) for t in cycle.candidates[pair]]
             assert seen["columns"] == [shown(page, run.pieces[int(t)]) for t in cycle.candidates[pair + 1]]
 
 
-def test_without_a_corrector_the_heatmap_says_why(page, lanes):
+def test_without_a_head_the_heatmap_says_why(page, lanes):
     lane = next(lane for lane, run in lanes.items() if run.request.method == "dflash")
-    assert "no corrector" in page.locator(f".dv-transitions[data-lane={lane}] .note").inner_text()
+    assert "no head" in page.locator(f".dv-transitions[data-lane={lane}] .note").inner_text()
 
 
 @pytest.mark.parametrize("lane", ["a", "b"])
@@ -137,3 +137,67 @@ def test_the_strip_shows_every_accepted_length(page, lanes, lane):
     bars = page.locator(f".dv-scrubber[data-lane={lane}] .bars i")
     seen = bars.evaluate_all("bars => bars.map(bar => +bar.dataset.accepted)")
     assert seen == [cycle.accepted for cycle in lanes[lane].cycles]
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-").strip("()= "))
+
+
+def test_a_cell_is_described_in_full(page, lanes):
+    lane, run = next((lane, run) for lane, run in lanes.items() if run.cycles[-1].scores is not None)
+    view, heights = page.locator(f".dv-grid[data-lane={lane}]"), set()
+    for cycle in some(run):
+        go(page, cycle.index, lane)
+        chosen = [(slot, int(cycle.ranks[slot])) for slot in (0, 1, 5)]
+        for slot, rank in [*chosen, (3, 2), (14, 15)]:
+            view.locator(f"td[data-slot='{slot}'][data-rank='{rank}']").focus()
+            token, base = int(cycle.candidates[slot, rank]), float(cycle.logits[slot, rank])
+            what = view.locator(".detail .what").inner_text()
+            assert shown(page, run.pieces[token]) in what
+            assert f"slot {slot + 1}, rank {rank + 1}, id {token}" in what
+            assert ("chosen" in what) == (rank == cycle.ranks[slot])
+            read = {
+                name: view.locator(f".detail .item-{name} dd").inner_text()
+                for name in ("probability", "verifier_logprob", "after", "score", "base", "delta")
+            }
+            p = np.exp(base - float(cycle.lognorm[slot]))
+            assert number(read["probability"]) == pytest.approx(p, rel=6e-3)
+            assert number(read["base"]) == pytest.approx(base, abs=0.0051)
+            if slot == 0:
+                assert read["score"] == read["delta"] == "–"
+                assert read["after"] == shown(page, run.pieces[cycle.anchor])
+            else:
+                before = int(cycle.ranks[slot - 1])
+                score = float(cycle.scores[slot - 1, before, rank])
+                assert read["after"] == shown(page, run.pieces[int(cycle.candidates[slot - 1, before])])
+                assert number(read["score"]) == pytest.approx(score, abs=0.0051)
+                assert number(read["delta"]) == pytest.approx(score - base, abs=0.0051)
+            if slot < cycle.submitted and token == cycle.drafted[slot]:
+                assert number(read["verifier_logprob"]) == pytest.approx(cycle.drafted_logprob[slot], abs=0.0051)
+                assert read["verifier_logprob"].startswith("(") == (slot > cycle.accepted)
+            else:
+                assert read["verifier_logprob"] == "–"
+            heights.add(view.locator(".detail").bounding_box()["height"])
+    assert len(heights) == 1  # nothing below it jumps
+
+
+def test_the_heatmap_names_the_walk_and_what_it_took(page, lanes):
+    lane, run = next((lane, run) for lane, run in lanes.items() if run.cycles[-1].scores is not None)
+    words = page.locator(f".dv-transitions[data-lane={lane}] caption")
+    for cycle in some(run):
+        go(page, cycle.index, lane)
+        page.wait_for_function(f"dcoco.lanes.{lane}.scoresOf({cycle.index}, dcoco.lanes.{lane}.pair)")
+        expect(words).to_contain_text("the greedy walk took the marked step, the best of the marked row by S")
+    page.evaluate(
+        """name => {
+          const lane = dcoco.lanes[name], n = lane.cycle.shape[1], row = lane.cycle.ranks[lane.pair];
+          const scores = lane.scoresOf(lane.selected, lane.pair).slice(row * n, (row + 1) * n);
+          lane.run.walk = "beam:4"; // takes the worst step here, as a walk may that looks ahead
+          lane.cycle.ranks[lane.pair + 1] = scores.indexOf(Math.min(...scores));
+        }""",
+        lane,
+    )
+    page.locator(f".dv-transitions[data-lane={lane}]").get_by_label("Slot pair", exact=True).select_option("1")
+    page.wait_for_function(f"dcoco.lanes.{lane}.scoresOf(dcoco.lanes.{lane}.selected, 1)")
+    page.locator(f".dv-transitions[data-lane={lane}]").get_by_label("Slot pair", exact=True).select_option("0")
+    expect(words).to_contain_text("the beam:4 walk took the marked step, number 16 of the marked row by S")

@@ -10,7 +10,7 @@ import sys
 from dcoco_viz.page import create
 from dcoco_viz.tabs.engine import Engine
 from dcoco_viz.trace import files
-create(Engine(None), files.load(sys.argv[1]), None)
+create(Engine(None), files.load(sys.argv[1]))
 print(sorted({"vllm", "torch"} & sys.modules.keys()))
 """
 

@@ -19,7 +19,9 @@ HOSTILE = {
     "\u0301": "◌\u0301",
     "": "∅",
     "${1+1}{{value}}": "${1+1}{{value}}",
-    "x" * 4_000: "x" * 48 + "…",
+    "x" * 10_000: "x" * 48 + "…",
+    "שלום" * 1_500: ("שלום" * 13)[:48] + "…",
+    "\u200b<img src=x onerror=\"window.hacked=1\">": "<200B><img·src=x·onerror=\"window.hacked=1\">",
 }  # fmt: skip
 
 
@@ -31,6 +33,7 @@ def hostile(recorded, tmp_path_factory):
     for token, piece in zip(first.candidates[0].tolist(), HOSTILE, strict=False):
         run.pieces[token] = piece
     run.pieces[int(first.committed[0])] = next(iter(HOSTILE))
+    run.pieces[int(first.committed[-1])] = "x" * 10_000
     folder = tmp_path_factory.mktemp("hostile")
     files.save(folder / "hostile.parquet", [run])
     with serving("--replay", str(folder / "hostile.parquet"), log=folder / "log") as url:
@@ -51,6 +54,14 @@ def test_hostile_text_is_shown_and_not_run(visit, hostile):
     assert page.locator(".dv-grid img, .dv-grid script, .dv-transcript img, .dv-transitions img").count() == 0
     assert page.evaluate("window.hacked") is None
     assert next(iter(HOSTILE)) in page.locator(".dv-transcript[data-lane=a] .text").inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_token_in_the_text_does_not_widen_the_page(visit, hostile, width):
+    page = visit(hostile[0], viewport={"width": width, "height": 844})
+    wait_for_cycles(page, len(hostile[1].cycles))
+    assert "x" * 10_000 in page.locator(".dv-transcript[data-lane=a] .text").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize(("piece", "wanted"), HOSTILE.items(), ids=range(len(HOSTILE)))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dcoco_viz.methods import METHODS
 from dcoco_viz.trace.schema import Cycle, Request, Run
 
 VOCAB = 40
@@ -24,9 +25,14 @@ def make_run(
     prompt=5,
     seed=0,
 ) -> Run:
-    """A run of `cycles` cycles: [slots, pool] candidates, `submit` slots submitted, `cut` tokens clipped."""
+    """A run of `cycles` cycles: [slots, pool] candidates, `submit` slots submitted, `cut` tokens clipped.
+
+    Its path is random and has nothing to do with its scores, but for methods whose record has `corrected`: there the
+    path is the greedy one.
+    """
     rng = np.random.default_rng(seed)
-    n = 0 if method == "none" else slots if submit is None else submit
+    drafts = method != "none"
+    n = 0 if not drafts or record == "dense" else slots if submit is None else submit
     run = Run(
         id=f"run-{seed}",
         request=Request(prompt="a prompt: naïve, 𝛕, ‏עברית", method=method, record=record, seed=seed),
@@ -59,20 +65,43 @@ def make_run(
             accepted=accepted,
             drafted=drafted,
             committed=committed,
-            draft_ms=float(rng.random()) if n else 0.0,
+            draft_ms=float(rng.random()) if drafts else 0.0,
             head_ms=0.0,
             verify_ms=float(rng.random()),
+            at_ms=250.0 * (index + 1),
             clipped=len(committed) < accepted + 1,
         )
-        if n and record == "full":
+        if (n and record == "full") or (drafts and record == "dense"):
             cycle.candidates, cycle.ranks = candidates, ranks
             cycle.logits = -np.sort(-rng.standard_normal((slots, pool)), axis=1).astype(np.float32)
             cycle.lognorm = rng.standard_normal(slots).astype(np.float32)
             if head:
                 cycle.scores = rng.standard_normal((slots - 1, pool, pool)).astype(np.float16)
-            cycle.verifier = rng.integers(0, VOCAB, n + 1).astype(np.int32)
-            cycle.drafted_logprob = -rng.random(n).astype(np.float32)
+                _correct(cycle, rng)
+            if n:
+                cycle.verifier = rng.integers(0, VOCAB, n + 1).astype(np.int32)
+                cycle.drafted_logprob = -rng.random(n).astype(np.float32)
         if record != "off":
             run.cycles.append(cycle)
         run.token_ids += committed.tolist()
     return run
+
+
+def _correct(cycle, rng) -> None:
+    """Give the record of a serial or anchored head its scores, by which the path is the greedy one."""
+    known = METHODS.get(cycle.method)
+    serial, anchored = known is not None and known.serial, cycle.method == "dcoco-anchored"
+    if not serial and not anchored:
+        return
+    slots = np.arange(len(cycle.ranks))
+    first = rng.standard_normal((1, cycle.logits.shape[1]))
+    rows = np.concatenate([first, cycle.scores[slots[:-1], cycle.ranks[:-1]]]).astype(np.float32)
+    best = rows.argmax(1)
+    rows[slots, best], rows[slots, cycle.ranks] = rows[slots, cycle.ranks], rows[slots, best]
+    cycle.corrected = rows
+    if cycle.method == "dspark":
+        cycle.confidence = rng.uniform(size=len(slots)).astype(np.float32)
+    if serial:
+        cycle.scores = None
+    else:
+        cycle.scores[slots[:-1], cycle.ranks[:-1]] = rows[1:]

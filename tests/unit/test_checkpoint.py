@@ -12,6 +12,7 @@ CONFIG = {
     "num_target_layers": 30,
     "max_position_embeddings": 8192,
     "dflash_config": {"mask_token_id": 4, "target_layer_ids": [1, 9, 18, 27]},
+    "dcoco_config": {},
 }
 
 
@@ -25,8 +26,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def check(folder, *, corrector=True, context=2048, hashes=frozenset({"a" * 64})):
-    return checkpoint.mismatches(folder, VERIFIER, corrector=corrector, context=context, hashes=set(hashes))
+def check(folder, *, head="dcoco", context=2048, hashes=frozenset({"a" * 64})):
+    return checkpoint.mismatches(folder, VERIFIER, head=head, context=context, hashes=set(hashes))
 
 
 def test_a_drafter_of_this_verifier_fits(folder):
@@ -60,9 +61,19 @@ def test_another_verifiers_hash_is_a_mismatch(folder):
     assert "sha256 aaaaaaaaaaaa, which is not this one" in sentence
 
 
+@pytest.mark.parametrize("head", ["domino", "dspark", "selector"])
+def test_another_head_lies_in_a_folder_of_its_own_and_is_named_in_the_configuration(folder, head):
+    assert f"its head, {head}/model.safetensors, is missing" in check(folder, head=head)[0]
+    (folder / head).mkdir()
+    (folder / head / "model.safetensors").touch()
+    assert f"says nothing of a {head} head" in check(folder, head=head)[0]
+    (folder / "config.json").write_text(json.dumps(CONFIG | {f"{head}_config": {}}))
+    assert check(folder, head=head) == []
+
+
 def test_missing_and_broken_files(folder):
     (folder / "dcoco" / "model.safetensors").unlink()
-    assert check(folder, corrector=False) == []
+    assert check(folder, head="") == []
     assert "dcoco/model.safetensors, is missing" in check(folder)[0]
     (folder / "config.json").write_text("[1]")
     assert "config.json is not a JSON object" in check(folder)[0]

@@ -14,7 +14,7 @@ def run(*args: str) -> subprocess.CompletedProcess:
 def test_help_names_every_command():
     result = run("--help")
     assert result.returncode == 0
-    for command in ("generate", "train", "doctor", "prepare"):
+    for command in ("generate", "train", "doctor", "prepare", "findings", "import", "calibrate"):
         assert f" {command} " in result.stdout
 
 
@@ -37,6 +37,20 @@ def test_an_unknown_preset_is_one_sentence(command):
     assert result.returncode in (1, 2)
     assert result.stdout == ""
     assert "There is no preset 'nope'" in result.stderr and "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--walk", "drunk"), "unknown walk 'drunk': its rule is one of greedy, global-sum, geometric:L, beam:W"),
+        (("--walk", "beam:0"), "W is a whole number from 1 to 256, not '0'"),
+        (("--raw", "--system", "Be brief."), "leave out --system"),
+    ],
+)
+def test_a_bad_request_is_refused_before_an_engine_starts(options, words):
+    result = run("generate", "--prompt", "Hello", *options)
+    assert result.returncode == 2 and result.stdout == "" and "Traceback" not in result.stderr
+    assert words in " ".join(result.stderr.replace("│", " ").split())
 
 
 @pytest.mark.skipif(doctor.find_gpu() is not None, reason="this machine has a GPU")

@@ -3,6 +3,8 @@
 import pytest
 
 from dcoco_viz import palette
+from dcoco_viz.components import GLYPHS
+from dcoco_viz.methods import METHODS
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -36,6 +38,14 @@ def test_methods_and_origins_show_on_their_page():
     for light, dark in palette.ORIGINS.values():
         assert palette.contrast(light, palette.SURFACE["light"]) >= 3
         assert palette.contrast(dark, palette.SURFACE["dark"]) >= 3
+
+
+def test_every_method_has_a_look_of_its_own():
+    assert palette.METHODS.keys() == METHODS.keys()
+    assert {method.marker for method in palette.METHODS.values()} == GLYPHS.keys()
+    assert len(set(GLYPHS.values())) == len(GLYPHS)
+    for look in ("fill", "dark"):
+        assert len({getattr(method, look).lower() for method in palette.METHODS.values()}) == len(METHODS)
 
 
 def test_methods_differ_without_colour():

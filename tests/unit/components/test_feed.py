@@ -7,9 +7,11 @@ import orjson
 import pytest
 from gradio.utils import diff
 
-from dcoco_viz.components.feed import RING, Feed, Sender
+from dcoco_viz.components.feed import RING, Feed, Sender, describe
 from dcoco_viz.components.readout import SHOWN
 from dcoco_viz.metrics.summary import summary
+from dcoco_viz.trace.pieces import to_bytes
+from dcoco_viz.trace.schema import Parent
 from dcoco_viz.trace.store import Store
 from tests.unit.factory import make_run
 
@@ -24,8 +26,9 @@ def feed():
     return Feed(store, lane="a"), run
 
 
-def test_only_the_new_cycle_travels():
-    run = make_run(slots=15, pool=16, cycles=60)
+@pytest.mark.parametrize("method", ["dcoco", "dcoco-anchored", "domino"])
+def test_only_the_new_cycle_travels(method):
+    run = make_run(slots=15, pool=16, cycles=60, method=method)
     rng = np.random.default_rng(0)
     for cycle in run.cycles:  # the worst case: no candidate was ever seen before
         cycle.candidates = rng.choice(150_000, (15, 16), replace=False).astype(np.int32)
@@ -82,3 +85,18 @@ def test_an_unknown_run_has_nothing(feed):
 def test_a_pair_that_is_not_there_has_no_scores(feed):
     view, run = feed
     assert view.scores({"run": run.id, "pair": 14, "start": 0, "stop": 1}) == [None]
+
+
+def test_a_branch_brings_its_parent_and_the_given_text():
+    run = make_run()
+    run.name, run.request.system = "mine", "Be brief."
+    run.request.continued = run.prompt_ids[-2:]
+    run.request.parent = Parent(run="older", cycle=3, slot=2, rank=1)
+    told = describe(run)
+    assert (told["name"], told["system"], told["raw"]) == ("mine", "Be brief.", False)
+    assert told["created"] == run.created
+    assert told["parent"] == {"run": "older", "cycle": 3, "slot": 2, "rank": 1}
+    assert told["given"] == run.prompt_ids[-2:]
+    for token in told["given"]:
+        assert told["pieces"][str(token)].encode("latin-1") == to_bytes(run.pieces[token])
+    assert describe(make_run())["parent"] is None

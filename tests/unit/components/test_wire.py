@@ -5,8 +5,11 @@ import json
 
 import numpy as np
 import orjson
+import pytest
 
+from dcoco_viz.components.feed import describe
 from dcoco_viz.components.wire import Encoder, opening, walked
+from dcoco_viz.methods import METHODS
 from dcoco_viz.trace.pieces import to_bytes
 from tests.unit.factory import make_run
 
@@ -69,6 +72,14 @@ def test_plain_steps_and_light_records_have_no_grid():
             assert "candidates" not in record and record["committed"]
 
 
+def test_a_dense_record_has_a_grid_and_no_verdict():
+    run = make_run(record="dense", slots=15, pool=16)
+    for cycle, record in zip(run.cycles, Encoder(run).take(), strict=True):
+        assert record["verifier"] == record["logprob"] == record["drafted"] == [] and record["origins"] == "n"
+        assert np.array_equal(numbers(record["candidates"], "<i4", (15, 16)), cycle.candidates)
+        assert np.array_equal(numbers(record["walked"], "<f2", (14, 16))[0], cycle.scores[0, cycle.ranks[0]])
+
+
 def test_origins_are_one_letter_a_token():
     run = make_run(slots=6, cycles=8, seed=3)
     for cycle, record in zip(run.cycles, Encoder(run).take(), strict=True):
@@ -83,3 +94,34 @@ def test_a_path_outside_the_pool_has_no_row():
     cycle.ranks[1] = -1
     rows = walked(cycle)
     assert np.isnan(rows[1]).all() and not np.isnan(rows[0]).any()
+
+
+def test_a_record_of_another_writer_may_lack_what_the_verifier_thought():
+    run = make_run(slots=4, pool=3)
+    for cycle in run.cycles:
+        cycle.verifier = cycle.drafted_logprob = cycle.lognorm = None
+    for record in Encoder(run).take():
+        assert record["verifier"] == record["logprob"] == [] and record["lognorm"] is None
+
+
+@pytest.mark.parametrize("method", ["domino", "dcoco-anchored", "dcoco"])
+def test_what_a_head_said_along_its_path_comes_with_the_record(method):
+    run = make_run(slots=15, pool=16, cycles=4, method=method)
+    records = Encoder(run).take()
+    for cycle, record in zip(run.cycles, records, strict=True):
+        assert (record["walked"] is None) == (cycle.scores is None)
+        if method == "dcoco":
+            assert "corrected" not in record
+            continue
+        rows = numbers(record["corrected"], "<f4", (15, 16))
+        assert np.array_equal(rows, cycle.corrected)
+        if cycle.scores is not None:  # the same of both, so that a picture of either is right
+            assert np.array_equal(numbers(record["walked"], "<f2", (14, 16)), rows[1:])
+    assert max(len(json.dumps({**record, "pieces": {}})) for record in records) < 6_500  # 15 x 16 candidates
+
+
+def test_the_run_says_what_kind_of_head_it_has():
+    kinds = {m: (describe(make_run(method=m))["head"], describe(make_run(method=m))["serial"]) for m in METHODS}
+    assert kinds["domino"] == ("domino", True) and kinds["dcoco-anchored"] == ("dcoco", False)
+    assert kinds["dflash-long"] == ("", False)
+    assert describe(make_run(method="other"))["head"] == ""
