@@ -48,8 +48,7 @@ def until(page: Page, condition: str) -> None:
 
 def wait_for_cycles(page: Page, count: int, lane: str = "a") -> None:
     """Until the lane has that many cycles and has drawn one."""
-    page.wait_for_selector("[data-lane]", state="attached")
-    until(page, f"dcoco.lanes.{lane}.cycles.length >= {count} && dcoco.lanes.{lane}.selected >= 0")
+    until(page, f"window.dcoco?.lanes?.{lane}?.cycles.length >= {count} && dcoco.lanes.{lane}.selected >= 0")
     page.evaluate(SETTLE)
 
 
