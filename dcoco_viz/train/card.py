@@ -59,6 +59,12 @@ def measure(
                 f"{folder} reads the verifier's layers {list(reads)} and the recipe has "
                 f"{list(inputs.recipe.target_layer_ids)}: give the recipe that it was trained with"
             )
+        ours, its = inputs.model.config, drafter.config
+        if (its.hidden_size, its.vocab_size) != (ours.hidden_size, ours.vocab_size):
+            raise checkpoint.CheckpointError(
+                f"{folder} is for a verifier of hidden size {its.hidden_size} and {its.vocab_size} tokens; this one "
+                f"has {ours.hidden_size} and {ours.vocab_size}"
+            )
     ways = {name: (drafter, head, evaluate.GREEDY) for name, (drafter, head) in loaded.items()}
     if walks:
         ways = _by_walk(ways, walks)
@@ -119,17 +125,25 @@ def saved(inputs: Inputs, name: str, figures: dict, folders: list[Path]) -> dict
     """What a file of results holds: the figures, and what they were measured on (read by `findings`).
 
     Args:
-        folders: the checkpoints; the card of the first says how they were trained, where it has one.
+        folders: the checkpoints; the card of the one that was trained longest says how they were trained.
+
+    Raises:
+        CheckpointError: no card says how they were trained, as with imported ones.
     """
-    card = folders[0] / "card.json"
-    facts = json.loads(card.read_text()) if card.is_file() else {}
+    cards = [json.loads(card.read_text()) for folder in folders if (card := folder / "card.json").is_file()]
+    trained = [card for card in cards if {"data", "training"} <= set(card)]
+    if not trained:
+        raise checkpoint.CheckpointError(
+            "nothing saved: a file of results says how its checkpoints were trained, and no card.json of these does"
+        )
+    facts = max(trained, key=lambda card: card["training"]["steps"])
     ways = {way: value for way, value in figures.items() if way != "difference"}
     return {
         "name": name,
-        "verifier": facts.get("verifier", inputs.asked.verifier),
+        "verifier": facts["verifier"],
         "verifier_sha256": inputs.sha256,
-        "data": {"file": inputs.path.name} | {k: facts["data"][k] for k in ("sequences", "response_tokens") if facts},
-        "training": {k: v for k, v in facts.get("training", {}).items() if isinstance(v, int | str)},
+        "data": {"file": inputs.path.name} | {k: facts["data"][k] for k in ("sequences", "response_tokens")},
+        "training": {k: v for k, v in facts["training"].items() if isinstance(v, int | str)},
         "held_out": {"prompts": next(iter(ways.values()))["prompts"]},
         "temperature": 0,
         "figures": ways,
@@ -204,7 +218,7 @@ def readme(card: dict) -> str:
     for name, parts in card.get("tau_difference", {}).items():
         rows.append((f"difference {name}, pooled", parts["pooled"]))
         rows.append((f"difference {name}, outside loops", parts["without_loop_tokens"]))
-    slots = range(len(cover["1"]))
+    slots, most = range(len(cover["1"])), max(cover, key=int)
     method = card["checkpoint"].partition("+")[0]
     kind = METHODS[method].label if method in METHODS else card["checkpoint"]
     return text.format(
@@ -216,7 +230,8 @@ def readme(card: dict) -> str:
         minutes=f"{training['wall_seconds'] / 60:.0f}",
         sources=", ".join(f"{s} {n}" for s, n in data["by_source"].items()),
         tau="\n".join(f"| {n} | {p['tau']:.3f} | {p['interval'][0]:.3f} to {p['interval'][1]:.3f} |" for n, p in rows),
-        coverage="\n".join(f"| {j + 1} | {cover['1'][j]:.3f} | {cover['16'][j]:.3f} |" for j in slots),
+        coverage="\n".join(f"| {j + 1} | {cover['1'][j]:.3f} | {cover[most][j]:.3f} |" for j in slots),
+        most=most,
         prefix=card["accepted_prefix"],
         held=card["held_out"],
         terms=", as the verifier. Questions of GSM8K: MIT" if card["licence"] == "Apache-2.0" else "",

@@ -124,6 +124,11 @@ def run(
     with _plain_errors():
         r = inputs.recipe
         branches = [branch.parse(name.strip()) for name in (methods.split(",") if methods else r.methods)]
+        try:
+            drafter = from_verifier(inputs.model, r.draft_layers, r.target_layer_ids, r.mask_token_id)
+        except (AttributeError, KeyError, RuntimeError, ValueError) as error:
+            kind = type(inputs.model).__name__
+            _fail(f"no drafter of {r.draft_layers} layers from a {kind}: it is not like Llama or Qwen3 ({error})")
         with hardware.processes().main_process_first():
             store, held_out = inputs.stores
             shown = int(held_out.offsets[min(r.eval_prompts, len(held_out.examples))])
@@ -131,7 +136,6 @@ def run(
             count = inputs.extract(store, r.feature_tokens)
         if count < 1:
             _fail(f"feature_tokens = {r.feature_tokens} does not reach the end of the first example")
-        drafter = from_verifier(inputs.model, r.draft_layers, r.target_layer_ids, r.mask_token_id)
         short = [_first_tokens(held_out[i], r.eval_tokens) for i in range(few)]
         amp = hardware.fast_dtype()
         work = trainer.Trainer(
@@ -175,11 +179,11 @@ def evaluate(
         asked = [walk.strip() for walk in walks.split(",")] if walks else None
         count = prompts or inputs.recipe.card_prompts
         measured = card.measure(inputs, checkpoints, count, _say, nohead=nohead, walks=asked)
+        console.print(_table(measured.figures), width=None if console.is_terminal else TABLE)
+        print(json.dumps(measured.figures, indent=1))
         if save is not None:
             save.parent.mkdir(parents=True, exist_ok=True)
             save.write_text(json.dumps(card.saved(inputs, save.stem, measured.figures, checkpoints), indent=1) + "\n")
-    console.print(_table(measured.figures), width=None if console.is_terminal else TABLE)
-    print(json.dumps(measured.figures, indent=1))
 
 
 def _table(figures: dict):

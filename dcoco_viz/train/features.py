@@ -20,6 +20,7 @@ import torch
 from dcoco_viz.train.data import Example
 
 TOP = 16
+NEVER = -1e4  # log-probability where there are fewer label tokens than TOP
 SHARD = 96  # sequences sorted by length and batched together (little padding), and the unit of progress
 BATCH_TOKENS = 1536
 
@@ -181,5 +182,7 @@ def _forward(store, model, layers, labels, head, batch: list[int]) -> None:
         store.hidden[begin:end] = features[b, : end - begin].view(torch.int16).numpy()
         logp = (last[b, prompt - 1 : end - begin] @ head.T).float().log_softmax(-1)
         top = logp.topk(min(TOP, logp.shape[-1]), -1)
-        store.top_ids[begin + prompt - 1 : end] = labels[top.indices.cpu()].numpy()
-        store.top_logp[begin + prompt - 1 : end] = top.values.cpu().numpy()
+        few = top.values.shape[-1]
+        store.top_ids[begin + prompt - 1 : end, :few] = labels[top.indices.cpu()].numpy()
+        store.top_logp[begin + prompt - 1 : end] = NEVER
+        store.top_logp[begin + prompt - 1 : end, :few] = top.values.cpu().numpy()

@@ -81,7 +81,11 @@ class Inputs:
     @cached_property
     def stores(self) -> tuple[features.Store, features.Store]:
         """Features of the training examples (cut at loops) and of the held-out ones (whole)."""
-        training, held_out = data.split(self.examples)
+        # a response of one token holds no anchor with a token behind it
+        drafted = [e for e in self.examples if len(e.response_ids) > 1]
+        if left := len(self.examples) - len(drafted):
+            self.say(f"{left} response(s) of a single token left out: there is nothing to draft in them")
+        training, held_out = data.split(drafted)
         if not training or not held_out:
             raise data.DataError(f"{self.path} has too few prompts: training and the held-out 5% both need some")
         labels = self.labels

@@ -32,7 +32,8 @@ def read(place: str, column: str, source: str, split: str, say: Callable[[str], 
     for number, row in enumerate(_rows(place, split), 1):
         try:
             text = _text(row[column])
-        except (TypeError, KeyError, IndexError):
+            text.encode()
+        except (TypeError, KeyError, IndexError, UnicodeEncodeError):
             keys = ", ".join(row) if isinstance(row, dict) else "no fields"
             first = first or f"row {number} has no text in {column!r} (it has {keys}): name the field with --column"
             say(f"row {number} of {place} left out: no text in {column!r}")
@@ -47,6 +48,8 @@ def _text(value) -> str:
     """The first user turn in a prompt's field; KeyError where there is none."""
     if isinstance(value, str) and value.strip():
         return value.strip()
+    if isinstance(value, dict):
+        value = [value]
     if value is None or isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
         raise KeyError
     turns = [turn for turn in value if not isinstance(turn, dict) or turn.get("role", "user") in ("user", "human")]

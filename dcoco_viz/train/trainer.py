@@ -13,6 +13,7 @@ from dcoco_viz.methods import checkpoint, heads
 from dcoco_viz.methods.dflash.model import Drafter
 from dcoco_viz.train import batches, evaluate, hardware, objective, optim
 from dcoco_viz.train.branch import Branch
+from dcoco_viz.train.data import DataError
 from dcoco_viz.train.features import Sequence, Store
 from dcoco_viz.train.recipe import Recipe
 
@@ -20,6 +21,7 @@ SAVE_SECONDS = 120
 SHARED = "dflash"  # the shared stage's checkpoint, and a method of its own
 COUNTERS = ("step", "seconds", "tokens", "changes")
 TOLD = ("sequences", "anchors", "long_share", "muon_lr", "adam_lr", "head_lr")  # a card names their changes
+FIXED = ("verifier", "target_layer_ids", "mask_token_id", "draft_layers", "loss_vocab", "seed")  # a run keeps these
 
 
 class Interrupted(Exception):
@@ -68,6 +70,7 @@ class Trainer:
 
         Raises:
             Interrupted: SIGTERM or SIGINT came; the state was saved first.
+            data.DataError: the files in `out` are of a run on other data, or of a recipe that does not go with them.
         """
         self.out.mkdir(parents=True, exist_ok=True)
         before = {s: signal.signal(s, self._ask_to_stop) for s in (signal.SIGTERM, signal.SIGINT)}
@@ -200,7 +203,7 @@ class Trainer:
     def _save(self, name: str, run: dict) -> None:
         if not self.processes.is_main_process:
             return
-        state = {k: run[k] for k in COUNTERS} | {"recipe": vars(self.recipe)}
+        state = {k: run[k] for k in COUNTERS} | {"recipe": vars(self.recipe), "data": self.store.path.name}
         state |= {part: None if run[part] is None else run[part].state_dict() for part in ("drafter", "head")}
         state["optimizers"] = [o.state_dict() for o in run["optimizers"]]
         partial = self.out / f"{name}.pt.part"
@@ -212,16 +215,27 @@ class Trainer:
         if not path.exists():
             return
         state = torch.load(path, map_location=self.device, weights_only=True)
+        self._check_same_run(path, state)
         for part in ("drafter", "head"):
             if run[part] is not None:
                 run[part].load_state_dict(state[part])
         for optimizer, saved in zip(run["optimizers"], state["optimizers"], strict=True):
+            rates = [(group["peak"], group["late"]) for group in optimizer.param_groups]
             optimizer.load_state_dict(saved)
+            for group, (peak, late) in zip(optimizer.param_groups, rates, strict=True):
+                group |= {"peak": peak, "late": late}  # the recipe's of now, not the saved ones
         run |= {k: state[k] for k in COUNTERS}
         now = vars(self.recipe)
         for field in (f for f in TOLD if now[f] != state["recipe"][f]):
             run["changes"].append(f"from step {run['step']}: {field} {state['recipe'][field]} -> {now[field]}")
         self.say(f"{name}: going on from step {run['step']}")
+
+    def _check_same_run(self, path: Path, state: dict) -> None:
+        now, then = vars(self.recipe), state["recipe"]
+        for field in (f for f in FIXED if now[f] != then[f]):
+            raise DataError(f"{path} is of a run with {field} = {then[field]}, not {now[field]}: choose another --out")
+        if state["data"] != self.store.path.name:
+            raise DataError(f"{path} is of a run on other data or features: choose another --out")
 
 
 def _copy(state: dict) -> dict:

@@ -23,7 +23,7 @@ def from_verifier(
             layers=layers,
             heads=c.num_attention_heads,
             kv_heads=c.num_key_value_heads,
-            head_dim=c.head_dim,
+            head_dim=getattr(c, "head_dim", None) or c.hidden_size // c.num_attention_heads,
             intermediate_size=c.intermediate_size,
             vocab_size=c.vocab_size,
             rms_norm_eps=c.rms_norm_eps,

@@ -26,8 +26,14 @@ def test_json_lines_with_strings_turns_and_messages(tmp_path):
         {"prompt": "  one \n"},
         {"prompt": ["two", "a second turn"], "source": "chat"},
         {"prompt": [{"role": "system", "content": "x"}, {"role": "user", "content": "three"}]},
+        {"prompt": {"role": "user", "content": "four"}},
     )
-    assert found(path)[0] == [Prompt("mine", "one"), Prompt("chat", "two"), Prompt("mine", "three")]
+    assert [tuple(row) for row in found(path)[0]] == [
+        ("mine", "one"),
+        ("chat", "two"),
+        ("mine", "three"),
+        ("mine", "four"),
+    ]
     assert found(path, source="s")[0][0] == Prompt("s", "one")
 
 
@@ -38,10 +44,11 @@ def test_parquet(tmp_path):
 
 
 def test_bad_rows_are_named_and_left_out(tmp_path):
-    path = lines(tmp_path, {"prompt": "good"}, "{broken", {"other": 1}, {"prompt": ""}, {"prompt": 7}, "[]", "")
+    half = '{"prompt": "\\ud83d"}'
+    path = lines(tmp_path, {"prompt": "good"}, "{broken", {"other": 1}, {"prompt": ""}, {"prompt": 7}, "[]", half)
     rows, said = found(path)
     assert [row.text for row in rows] == ["good"]
-    assert [line.split(" of ")[0] for line in said] == [f"row {n}" for n in (2, 3, 4, 5, 6)]
+    assert [line.split(" of ")[0] for line in said] == [f"row {n}" for n in (2, 3, 4, 5, 6, 7)]
 
 
 def test_a_file_without_any_says_which_fields_it_has(tmp_path):

@@ -11,6 +11,7 @@ from dcoco_viz.methods import checkpoint
 from dcoco_viz.methods.dflash.start import from_verifier
 from dcoco_viz.train import batches, objective, optim, trainer
 from dcoco_viz.train.branch import parse
+from dcoco_viz.train.data import DataError
 from tests.unit.train import tiny
 
 
@@ -69,6 +70,35 @@ def test_a_recipe_changed_in_between_is_told(parts, tmp_path):
     _trainer(parts, tmp_path, anchors=4, branch_steps=1).run(BRANCHES)
     told = ["from step 2: anchors 6 -> 4"]
     assert [torch.load(tmp_path / f"{n}.pt", weights_only=True)["changes"] for n in ("dflash", "dcoco")] == [told, told]
+
+
+def test_a_resumed_run_takes_the_learning_rates_of_now(parts, tmp_path):
+    def interrupt(line):
+        if line.startswith("dflash step 2/"):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(trainer.Interrupted):
+        _trainer(parts, tmp_path, interrupt).run(BRANCHES)
+    now = _trainer(parts, tmp_path, adam_lr=0.0625)
+    run = now._fresh(None)
+    now._restore("dflash", run)
+    assert run["step"] == 2
+    assert 0.0625 in {group["peak"] for optimizer in run["optimizers"] for group in optimizer.param_groups}
+
+
+def test_another_run_is_not_gone_on_with(parts, tmp_path):
+    def interrupt(line):
+        if line.startswith("dflash step 2/"):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(trainer.Interrupted):
+        _trainer(parts, tmp_path, interrupt).run(BRANCHES)
+    with pytest.raises(DataError, match="seed = .*another --out"):
+        _trainer(parts, tmp_path, seed=43).run(BRANCHES)
+    model, _ = parts
+    other = tiny.store(tmp_path / "features", model, tiny.examples(model)[:-1])
+    with pytest.raises(DataError, match="other data"):
+        _trainer((model, other), tmp_path).run(BRANCHES)
 
 
 EVERY = "dflash-long dcoco dcoco-anchored domino dspark dspark+gated selector domino+frozen dcoco+no-pair+k:4+rho:2"
