@@ -23,8 +23,8 @@ from dcoco_viz.engine import launch
 from dcoco_viz.engine.prompt import read
 from dcoco_viz.engine.recorder import Rule, unpack
 from dcoco_viz.engine.vocabulary import pieces
-from dcoco_viz.lattice.walk import Walk, parse
-from dcoco_viz.methods import METHODS
+from dcoco_viz.lattice.walk import parse
+from dcoco_viz.methods import METHODS, walks
 from dcoco_viz.presets import Preset
 from dcoco_viz.trace.pieces import join
 from dcoco_viz.trace.schema import Cycle, Request, Run
@@ -166,12 +166,11 @@ class Session:
     def _new_run(self, request: Request) -> Run:
         if request.method not in self.methods:
             raise ValueError(f"unknown method {request.method!r}: this engine offers {', '.join(self.methods)}")
-        request = request.model_copy(update={"walk": parse(request.walk).name})
-        method = METHODS[request.method]
+        walk, method = parse(request.walk), METHODS[request.method]
+        request = request.model_copy(update={"walk": walk.name})
         if request.record == "dense" and method.drafter is None:
             raise ValueError(f"a dense record needs a method that drafts: {request.method} does not")
-        if method.serial and parse(request.walk).path != Walk("greedy"):
-            raise ValueError(f"{method.label} chooses slot by slot: its walk is greedy, with +cut:P or +auto at most")
+        walks.check(method, walk)
         ids = read(request, self._tokenizer, len(self._pieces), self.preset.chat_template_kwargs)
         if len(ids) + request.max_tokens > self.limit:
             raise ValueError(

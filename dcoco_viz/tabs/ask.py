@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dcoco_viz.methods import METHODS
+from dcoco_viz.tabs.job import sentence
 from dcoco_viz.trace.schema import Request
 
 LONGEST = 20_000  # characters of a prompt; far more than any preset's context holds
@@ -54,15 +55,15 @@ def requests(asked: dict[str, Any], ways: list[dict[str, Any]]) -> list[Request]
 
 
 def _walk(name: str | None, method: str | None) -> str:
-    from dcoco_viz.lattice.walk import Walk, parse  # torch, which a page without an engine does not load
+    from dcoco_viz.lattice.walk import parse  # torch, which a page without an engine does not load
+    from dcoco_viz.methods.walks import check
 
     try:
         walk = parse(str(name or "").strip())
+        if method in METHODS:
+            check(METHODS[method], walk)
     except ValueError as error:
-        raise ValueError(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.") from error
-    way = METHODS.get(method)
-    if way is not None and way.serial and walk.path != Walk("greedy"):
-        raise ValueError(f"{way.label} chooses slot by slot: its walk is greedy, with +cut:P or +auto at most.")
+        raise ValueError(sentence(error)) from error
     return walk.name
 
 
