@@ -116,9 +116,7 @@ class Trainer:
             return
         for mine, theirs in zip(run["optimizers"], shared["optimizers"], strict=True):
             # Shared parameters come first in both lists, so their numbers agree.
-            state = mine.state_dict()
-            state["state"] = {k: _copy(v) for k, v in theirs.state_dict()["state"].items()}
-            mine.load_state_dict(state)
+            _take_over(mine, {k: _copy(v) for k, v in theirs.state_dict()["state"].items()})
 
     def _train(self, name: str, run: dict, until: int) -> dict:
         self._restore(name, run)
@@ -220,10 +218,7 @@ class Trainer:
             if run[part] is not None:
                 run[part].load_state_dict(state[part])
         for optimizer, saved in zip(run["optimizers"], state["optimizers"], strict=True):
-            rates = [(group["peak"], group["late"]) for group in optimizer.param_groups]
-            optimizer.load_state_dict(saved)
-            for group, (peak, late) in zip(optimizer.param_groups, rates, strict=True):
-                group |= {"peak": peak, "late": late}  # the recipe's of now, not the saved ones
+            _take_over(optimizer, saved["state"])
         run |= {k: state[k] for k in COUNTERS}
         now = vars(self.recipe)
         for field in (f for f in TOLD if now[f] != state["recipe"][f]):
@@ -236,6 +231,11 @@ class Trainer:
             raise DataError(f"{path} is of a run with {field} = {then[field]}, not {now[field]}: choose another --out")
         if state["data"] != self.store.path.name:
             raise DataError(f"{path} is of a run on other data or features: choose another --out")
+
+
+def _take_over(optimizer: torch.optim.Optimizer, state: dict) -> None:
+    """Go on from another optimizer's state by parameter; the groups, and so the learning rates, stay its own."""
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
 
 
 def _copy(state: dict) -> dict:

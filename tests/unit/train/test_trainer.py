@@ -60,25 +60,26 @@ def test_stopped_and_resumed_equals_uninterrupted(parts, tmp_path):
             torch.testing.assert_close(whole[key], cut[key], atol=1e-5, rtol=1e-3)
 
 
-def test_a_recipe_changed_in_between_is_told(parts, tmp_path):
+def _cut_short(parts, out):
+    """A run that ended at step 2 of its shared stage."""
+
     def interrupt(line):
         if line.startswith("dflash step 2/"):
             os.kill(os.getpid(), signal.SIGTERM)
 
     with pytest.raises(trainer.Interrupted):
-        _trainer(parts, tmp_path, interrupt).run(BRANCHES)
+        _trainer(parts, out, interrupt).run(BRANCHES)
+
+
+def test_a_recipe_changed_in_between_is_told(parts, tmp_path):
+    _cut_short(parts, tmp_path)
     _trainer(parts, tmp_path, anchors=4, branch_steps=1).run(BRANCHES)
     told = ["from step 2: anchors 6 -> 4"]
     assert [torch.load(tmp_path / f"{n}.pt", weights_only=True)["changes"] for n in ("dflash", "dcoco")] == [told, told]
 
 
 def test_a_resumed_run_takes_the_learning_rates_of_now(parts, tmp_path):
-    def interrupt(line):
-        if line.startswith("dflash step 2/"):
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    with pytest.raises(trainer.Interrupted):
-        _trainer(parts, tmp_path, interrupt).run(BRANCHES)
+    _cut_short(parts, tmp_path)
     now = _trainer(parts, tmp_path, adam_lr=0.0625)
     run = now._fresh(None)
     now._restore("dflash", run)
@@ -87,12 +88,7 @@ def test_a_resumed_run_takes_the_learning_rates_of_now(parts, tmp_path):
 
 
 def test_another_run_is_not_gone_on_with(parts, tmp_path):
-    def interrupt(line):
-        if line.startswith("dflash step 2/"):
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    with pytest.raises(trainer.Interrupted):
-        _trainer(parts, tmp_path, interrupt).run(BRANCHES)
+    _cut_short(parts, tmp_path)
     with pytest.raises(DataError, match="seed = .*another --out"):
         _trainer(parts, tmp_path, seed=43).run(BRANCHES)
     model, _ = parts
