@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from dcoco_viz.presets import ROOT
 from dcoco_viz.trace import files
+from tests.ui.reading import wait_for_cycles
 
 HOW = "These tests need Chromium: `apt-get install chromium`, or put its path into the variable CHROMIUM."
 LOADED_MS = 400_000  # until the engine has loaded, on a busy machine
@@ -125,6 +126,14 @@ def replay(recorded, tmp_path_factory):
     """The app showing a recorded trace, without an engine."""
     with serving("--replay", str(recorded[0]), log=tmp_path_factory.mktemp("app") / "log") as url:
         yield url
+
+
+@pytest.fixture
+def page(visit, replay, recorded):
+    """The recorded trace on a page of its own, its first run drawn."""
+    page = visit(replay)
+    wait_for_cycles(page, len(recorded[1][0].cycles))
+    return page
 
 
 @pytest.fixture(scope="session")

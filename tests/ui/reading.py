@@ -52,6 +52,12 @@ def wait_for_cycles(page: Page, count: int, lane: str = "a") -> None:
     page.evaluate(SETTLE)
 
 
+def wait_for_lanes(page: Page, lanes: dict) -> None:
+    """Until every lane has the cycles of its run: lane -> Run."""
+    for lane, run in lanes.items():
+        wait_for_cycles(page, len(run.cycles), lane)
+
+
 def go(page: Page, index: int, lane: str = "a") -> None:
     """Select a cycle, as a user would, with the slider."""
     slider = page.locator(f".dv-scrubber[data-lane={lane}] input[type=range]")

@@ -36,13 +36,6 @@ def seen(chromium, replay, recorded):
     page.close()
 
 
-@pytest.fixture
-def page(visit, replay, recorded):
-    page = visit(replay)
-    wait_for_cycles(page, len(recorded[1][0].cycles))
-    return page
-
-
 def look(page):
     page.get_by_role("tab", name="Coverage").click()
 

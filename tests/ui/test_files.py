@@ -1,17 +1,9 @@
 """Opening traces from the page: good ones, and ones that are not."""
 
-import pytest
 from playwright.sync_api import expect
 
 from dcoco_viz.trace import files
 from tests.ui.reading import grid, wait_for_cycles
-
-
-@pytest.fixture
-def page(visit, replay, recorded):
-    page = visit(replay)
-    wait_for_cycles(page, len(recorded[1][0].cycles))
-    return page
 
 
 def offer(page, path):

@@ -10,7 +10,7 @@ from dcoco_viz.trace import files
 from tests.ui import heads
 from tests.ui import lab as seen
 from tests.ui.conftest import serving
-from tests.ui.reading import SETTLE, go, grid, heatmap, numbers, shown, until, wait_for_cycles
+from tests.ui.reading import SETTLE, go, grid, heatmap, numbers, shown, until, wait_for_cycles, wait_for_lanes
 from tests.ui.test_motion import FREEZE, INSIDE, THAW, WATCH
 from tests.ui.test_replay import number
 
@@ -34,8 +34,7 @@ def address(lanes, tmp_path_factory):
 @pytest.fixture
 def page(visit, address, lanes):
     page = visit(address)
-    for lane, run in lanes.items():
-        wait_for_cycles(page, len(run.cycles), lane)
+    wait_for_lanes(page, lanes)
     return page
 
 

@@ -6,14 +6,7 @@ from playwright.sync_api import expect
 from dcoco_viz.components.help import KEYS, VIEWS
 from dcoco_viz.metrics.names import DEFINITIONS
 from dcoco_viz.page import VIEWS as SHOWN
-from tests.ui.reading import SETTLE, wait_for_cycles
-
-
-@pytest.fixture
-def page(visit, replay, recorded):
-    page = visit(replay)
-    wait_for_cycles(page, len(recorded[1][0].cycles))
-    return page
+from tests.ui.reading import SETTLE
 
 
 def dialog(page):

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from dcoco_viz.components.readout import figures
 from dcoco_viz.metrics.prefix import truth
-from tests.ui.reading import GRID, go, grid, heatmap, numbers, shown, wait_for_cycles
+from tests.ui.reading import GRID, go, grid, heatmap, numbers, shown, wait_for_lanes
 
 
 @pytest.fixture(scope="module")
@@ -17,8 +17,7 @@ def lanes(recorded):
 @pytest.fixture
 def page(visit, replay, lanes):
     page = visit(replay)
-    for lane, run in lanes.items():
-        wait_for_cycles(page, len(run.cycles), lane)
+    wait_for_lanes(page, lanes)
     return page
 
 

@@ -6,13 +6,6 @@ from playwright.sync_api import expect
 from tests.ui.reading import SETTLE, go, wait_for_cycles
 
 
-@pytest.fixture
-def page(visit, replay, recorded):
-    page = visit(replay)
-    wait_for_cycles(page, len(recorded[1][0].cycles))
-    return page
-
-
 def at(page) -> int:
     page.evaluate(SETTLE)
     return page.evaluate("dcoco.lanes.a.selected")
